@@ -1,0 +1,95 @@
+"""λ: how a bucket order becomes the positions that a regressor learns."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from moreplr.rankings import Positions, check_rankings, sort_rankings, unsort
+
+METHODS = ("dense", "standard", "modified", "fractional")
+POSITIONS = ("observed", "given")
+
+
+def encode(Y: Any, method: str = "dense", positions: str = "observed") -> Positions:
+    """Encode rankings as positions (equations 6 to 9 of the paper).
+
+    Parameters
+    ----------
+    Y : rankings in any form that :func:`moreplr.rankings.check_rankings` accepts
+    method : {"dense", "standard", "modified", "fractional"}
+        What tied labels get: the number of the bucket; the first, the last or the mean of the
+        places that their bucket takes. All agree where there are no ties.
+    positions : {"observed", "given"}
+        With "observed" the ranked labels are encoded among themselves, whatever numbers they
+        carried. With "given" the numbers of Y are taken as they stand, so that a position may
+        speak of labels that are no longer there; `method` then has nothing to do.
+
+    Returns
+    -------
+    float array of shape (n_samples, n_labels), NaN where Y is NaN
+
+    Examples
+    --------
+    >>> for method in METHODS:
+    ...     print(encode([[1, 2, 2, 3]], method))
+    [[1. 2. 2. 3.]]
+    [[1. 2. 2. 4.]]
+    [[1. 3. 3. 4.]]
+    [[1.  2.5 2.5 4. ]]
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, got {method!r}")
+    if positions not in POSITIONS:
+        raise ValueError(f"positions must be one of {POSITIONS}, got {positions!r}")
+    given, _ = check_rankings(Y)
+    if positions == "given":
+        return given
+    ranked = sort_rankings(given)
+    if method == "dense":
+        values = ranked.bucket + 1.0
+    elif method == "standard":
+        values = ranked.first + 1.0
+    elif method == "modified":
+        values = ranked.last + 1.0
+    else:
+        values = (ranked.first + ranked.last) / 2 + 1
+    return unsort(values, ranked.order, given)
+
+
+class RankEncoder(BaseEstimator):
+    """An encoder as an object, for :class:`moreplr.MORERanker`.
+
+    Parameters
+    ----------
+    method : {"dense", "standard", "modified", "fractional"}
+    positions : {"observed", "given"}
+        See :func:`encode`.
+
+    Examples
+    --------
+    >>> RankEncoder("modified").fit_transform(["a > b ~ c"])
+    array([[1., 3., 3.]])
+    """
+
+    def __init__(self, method: str = "dense", positions: str = "observed") -> None:
+        self.method = method
+        self.positions = positions
+
+    def fit(self, Y: Any, y: Any = None) -> Self:
+        """Check the parameters; an encoder learns nothing."""
+        self.transform(np.ones((1, 1)))
+        return self
+
+    def transform(self, Y: Any) -> Positions:
+        """Encode rankings as positions."""
+        return encode(Y, self.method, self.positions)
+
+    def fit_transform(self, Y: Any, y: Any = None) -> Positions:
+        """Encode rankings as positions."""
+        return self.transform(Y)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True

@@ -1,0 +1,247 @@
+"""How close predicted rankings are to the true ones: τ_X and friends, and scorers for them.
+
+All take rankings in any accepted form. A pair of labels counts where truth and prediction both
+rank it; a row without such a pair has no value and is left out of the mean.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import make_scorer
+
+from moreplr.rankings import Positions, check_rankings, count_buckets
+
+Values = NDArray[np.float64]
+
+
+def tau_x_score(
+    Y_true: Any, Y_pred: Any, *, sample_weight: Any = None, per_sample: bool = False
+) -> Any:
+    """Rank correlation τ_X of Emond and Mason (2002), the paper's measure of accuracy.
+
+    Over all pairs of labels: +1 where truth and prediction agree (both strict in the same
+    direction, or both tied), −1 where they are opposite, 0 where only one of them ties.
+
+    Parameters
+    ----------
+    Y_true, Y_pred : rankings of shape (n_samples, n_labels), in any accepted form
+    sample_weight : array of shape (n_samples,), optional
+    per_sample : bool
+        Give a value for each row (NaN where no pair can be compared) instead of the mean.
+
+    Returns
+    -------
+    float in [−1, 1], or an array of them
+
+    Examples
+    --------
+    >>> round(tau_x_score([[1, 2, 2]], [[1, 2, 3]]), 3)
+    0.667
+    >>> tau_x_score(["a > b > c"], ["c > b > a"])
+    -1.0
+    """
+    true, pred = _check_pair(Y_true, Y_pred)
+    total = np.zeros(len(true))
+    pairs = np.zeros(len(true))
+    for t, p, both in _pair_signs(true, pred):
+        total += np.where(both, t * p + ((t == 0) & (p == 0)), 0).sum(axis=1)
+        pairs += both.sum(axis=1)
+    return _finish(_ratio(total, pairs), sample_weight, per_sample)
+
+
+def tau_b_score(
+    Y_true: Any, Y_pred: Any, *, sample_weight: Any = None, per_sample: bool = False
+) -> Any:
+    """Kendall's τ_b; it has no value for a row where truth or prediction ties everything.
+
+    Examples
+    --------
+    >>> round(tau_b_score([[1, 2, 2]], [[1, 2, 3]]), 3)
+    0.816
+    """
+    true, pred = _check_pair(Y_true, Y_pred)
+    total, untied_true, untied_pred = np.zeros((3, len(true)))
+    for t, p, both in _pair_signs(true, pred):
+        total += np.where(both, t * p, 0).sum(axis=1)
+        untied_true += (both & (t != 0)).sum(axis=1)
+        untied_pred += (both & (p != 0)).sum(axis=1)
+    values = _ratio(total, np.sqrt(untied_true * untied_pred))
+    return _finish(values, sample_weight, per_sample)
+
+
+def kendall_distance(
+    Y_true: Any,
+    Y_pred: Any,
+    *,
+    penalty: float = 0.5,
+    normalize: bool = True,
+    sample_weight: Any = None,
+    per_sample: bool = False,
+) -> Any:
+    """Kendall distance with ties: 1 for an opposite pair, `penalty` where only one ties.
+
+    With `normalize` the sum is divided by the number of pairs, so that it lies in [0, 1].
+    With a penalty of ½ and normalised it is (1 − τ_X) / 2.
+
+    Examples
+    --------
+    >>> kendall_distance([[1, 2, 2]], [[3, 1, 2]], normalize=False)
+    2.5
+    """
+    if not 0 <= penalty <= 1:
+        raise ValueError(f"penalty must be between 0 and 1, got {penalty!r}")
+    true, pred = _check_pair(Y_true, Y_pred)
+    total = np.zeros(len(true))
+    pairs = np.zeros(len(true))
+    for t, p, both in _pair_signs(true, pred):
+        opposite = (t * p) < 0
+        half_tied = (t == 0) != (p == 0)
+        total += np.where(both, opposite + penalty * half_tied, 0).sum(axis=1)
+        pairs += both.sum(axis=1)
+    values = _ratio(total, pairs) if normalize else np.where(pairs > 0, total, np.nan)
+    return _finish(values, sample_weight, per_sample)
+
+
+def bucket_count_error(
+    Y_true: Any, Y_pred: Any, *, sample_weight: Any = None, per_sample: bool = False
+) -> Any:
+    """Absolute difference of the numbers of buckets, over the labels that both rank.
+
+    Examples
+    --------
+    >>> bucket_count_error([[1, 2, 2]], [[1, 2, 3]])
+    1.0
+    """
+    true, pred = _check_pair(Y_true, Y_pred)
+    either = np.isnan(true) | np.isnan(pred)
+    true, pred = np.where(either, np.nan, true), np.where(either, np.nan, pred)
+    values = np.abs(count_buckets(true) - count_buckets(pred)).astype(float)
+    values[either.all(axis=1)] = np.nan
+    return _finish(values, sample_weight, per_sample)
+
+
+def tie_precision_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Of the pairs that the prediction ties, the share that is tied in truth.
+
+    Examples
+    --------
+    >>> tie_precision_score([[1, 2, 2]], [[1, 1, 1]])
+    0.3333333333333333
+    """
+    hits, _, predicted = _count_ties(Y_true, Y_pred, sample_weight)
+    return _share(hits, predicted, "no predicted tie")
+
+
+def tie_recall_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Of the pairs that are tied in truth, the share that the prediction ties.
+
+    Examples
+    --------
+    >>> tie_recall_score([[1, 2, 2]], [[1, 1, 1]])
+    1.0
+    """
+    hits, actual, _ = _count_ties(Y_true, Y_pred, sample_weight)
+    return _share(hits, actual, "no true tie")
+
+
+def top_one_score(
+    Y_true: Any, Y_pred: Any, *, sample_weight: Any = None, per_sample: bool = False
+) -> Any:
+    """Chance that a label drawn from the predicted best bucket is among the truly best.
+
+    Only labels that both rank take part.
+
+    Examples
+    --------
+    >>> top_one_score([[1, 2, 2]], [[1, 1, 2]])
+    0.5
+    """
+    true, pred = _check_pair(Y_true, Y_pred)
+    either = np.isnan(true) | np.isnan(pred)
+    true, pred = np.where(either, np.inf, true), np.where(either, np.inf, pred)
+    best_true = (true == true.min(axis=1, keepdims=True)) & ~either
+    best_pred = (pred == pred.min(axis=1, keepdims=True)) & ~either
+    values = _ratio((best_true & best_pred).sum(axis=1), best_pred.sum(axis=1))
+    return _finish(values, sample_weight, per_sample)
+
+
+tau_x_scorer = make_scorer(tau_x_score)
+tau_b_scorer = make_scorer(tau_b_score)
+kendall_distance_scorer = make_scorer(kendall_distance, greater_is_better=False)
+top_one_scorer = make_scorer(top_one_score)
+
+SCORERS: dict[str, Callable[..., float]] = {
+    "tau_x": tau_x_scorer,
+    "tau_b": tau_b_scorer,
+    "kendall_distance": kendall_distance_scorer,
+    "top_one": top_one_scorer,
+}
+
+
+def _check_pair(Y_true: Any, Y_pred: Any) -> tuple[Positions, Positions]:
+    """Both sides in canonical form; named columns are matched by name, not by place."""
+    true, labels = check_rankings(Y_true)
+    named_true, named_pred = (_names_labels(Y) for Y in (Y_true, Y_pred))
+    pred, _ = check_rankings(Y_pred, labels if named_true and named_pred else None)
+    if true.shape != pred.shape:
+        raise ValueError(f"Y_true has shape {true.shape}, Y_pred has shape {pred.shape}")
+    return true, pred
+
+
+def _names_labels(Y: Any) -> bool:
+    return hasattr(Y, "columns") or (
+        isinstance(Y, (list, tuple)) and any(isinstance(row, str) for row in Y)
+    )
+
+
+def _pair_signs(
+    true: Positions, pred: Positions
+) -> Iterator[tuple[Values, Values, NDArray[np.bool_]]]:
+    """For each label, the signs of its differences to all later labels: memory stays n × k."""
+    for i in range(true.shape[1] - 1):
+        t = np.sign(true[:, i + 1 :] - true[:, i, None])
+        p = np.sign(pred[:, i + 1 :] - pred[:, i, None])
+        yield t, p, ~(np.isnan(t) | np.isnan(p))
+
+
+def _count_ties(Y_true: Any, Y_pred: Any, sample_weight: Any) -> tuple[float, float, float]:
+    true, pred = _check_pair(Y_true, Y_pred)
+    weight = np.ones(len(true)) if sample_weight is None else np.asarray(sample_weight)
+    hits = actual = predicted = 0.0
+    for t, p, both in _pair_signs(true, pred):
+        hits += float(weight @ (both & (t == 0) & (p == 0)).sum(axis=1))
+        actual += float(weight @ (both & (t == 0)).sum(axis=1))
+        predicted += float(weight @ (both & (p == 0)).sum(axis=1))
+    return hits, actual, predicted
+
+
+def _ratio(total: Values, count: Values) -> Values:
+    return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+
+
+def _share(hits: float, of: float, nothing: str) -> float:
+    if of > 0:
+        return hits / of
+    warnings.warn(f"undefined, returns NaN: {nothing}", UndefinedMetricWarning, stacklevel=3)
+    return float("nan")
+
+
+def _finish(values: Values, sample_weight: Any, per_sample: bool) -> Any:
+    if per_sample:
+        return values
+    defined = ~np.isnan(values)
+    weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)
+    if not weight[defined].sum() > 0:
+        warnings.warn(
+            "undefined, returns NaN: no row has a pair of labels to compare",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+        return float("nan")
+    return float(np.average(values[defined], weights=weight[defined]))
