@@ -1,3 +1,6 @@
 """Partial label ranking: learn to rank a fixed set of labels, with ties, from features."""
 
+from moreplr.rankers import MORERanker
+
 __version__ = "0.1.0"
+__all__ = ["MORERanker"]

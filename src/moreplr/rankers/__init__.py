@@ -1,0 +1,5 @@
+"""The estimators that a user fits."""
+
+from moreplr.rankers.more import MORERanker
+
+__all__ = ["MORERanker"]

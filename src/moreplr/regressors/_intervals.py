@@ -1,0 +1,60 @@
+"""How far a prediction may be off: one question, put to every regressor that has an answer."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import BaggingRegressor, ExtraTreesRegressor, RandomForestRegressor
+from sklearn.pipeline import Pipeline
+
+from moreplr.regressors._base import Array
+
+_TREE_ENSEMBLES = (RandomForestRegressor, ExtraTreesRegressor, BaggingRegressor)
+
+
+def gives_intervals(regressor: Any) -> bool:
+    """Whether :func:`predict_interval` has an answer for this regressor, fitted or not."""
+    if isinstance(regressor, Pipeline):
+        return gives_intervals(regressor[-1])
+    return (
+        hasattr(regressor, "predict_interval")
+        or isinstance(regressor, _TREE_ENSEMBLES)
+        or _has_std(regressor)
+    )
+
+
+def predict_interval(regressor: Any, X: Array) -> tuple[Array, Array]:
+    """Predictions and their half-widths.
+
+    Regressors of this library say it themselves. An ensemble of trees gives the standard error
+    of its mean, σ/√trees; a regressor that knows its standard deviation (Gaussian processes,
+    Bayesian linear models) gives that.
+    """
+    if isinstance(regressor, Pipeline):
+        return predict_interval(regressor[-1], regressor[:-1].transform(X))
+    if hasattr(regressor, "predict_interval"):
+        return regressor.predict_interval(X)
+    if isinstance(regressor, _TREE_ENSEMBLES):
+        return _standard_error_over_trees(regressor, X)
+    return regressor.predict(X, return_std=True)
+
+
+def _has_std(regressor: Any) -> bool:
+    predict = getattr(regressor, "predict", None)
+    return predict is not None and "return_std" in signature(predict).parameters
+
+
+def _standard_error_over_trees(ensemble: Any, X: Array) -> tuple[Array, Array]:
+    """Mean and σ/√trees in one pass over the trees, exact for trees that all agree."""
+    columns = getattr(ensemble, "estimators_features_", None)
+    mean: Any = 0.0
+    squares: Any = 0.0
+    for count, tree in enumerate(ensemble.estimators_, start=1):
+        output = tree.predict(X if columns is None else X[:, columns[count - 1]])
+        delta = output - mean
+        mean = mean + delta / count
+        squares = squares + delta * (output - mean)
+    trees = len(ensemble.estimators_)
+    return mean, np.sqrt(squares / trees) / np.sqrt(trees)

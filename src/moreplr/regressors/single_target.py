@@ -1,0 +1,80 @@
+"""Single-target regression: each label's position by a model of its own."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.utils.metaestimators import available_if
+
+from moreplr.regressors._base import (
+    Array,
+    PositionRegressor,
+    base_or_forest,
+    fit_target,
+    warn_unobserved,
+)
+from moreplr.regressors._intervals import gives_intervals, predict_interval
+
+
+def _base_gives_intervals(regressor: Any) -> bool:
+    return gives_intervals(base_or_forest(regressor.base))
+
+
+class SingleTarget(PositionRegressor):
+    """One regressor for each label, trained on every row where that label is ranked.
+
+    Parameters
+    ----------
+    base : regressor, optional
+        Any scikit-learn regressor; by default a random forest of 100 trees.
+    n_jobs : int, optional
+        Labels fitted at the same time.
+    random_state : int, RandomState instance or None
+        The seed that each label's model gets, if it takes one.
+
+    Attributes
+    ----------
+    estimators_ : list of the fitted regressors, one for each label
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = [[0.0], [1.0], [2.0]]
+    >>> Y = [[1.0, 3.0], [2.0, float("nan")], [3.0, 1.0]]
+    >>> SingleTarget(LinearRegression()).fit(X, Y).predict([[1.0]]).round(3)
+    array([[2., 2.]])
+    """
+
+    def __init__(
+        self, base: Any = None, *, n_jobs: int | None = None, random_state: Any = None
+    ) -> None:
+        self.base = base
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+        """Fit one model for each column of Y on the rows where it is not NaN."""
+        X, Y, weight = self._check_fit(X, Y, sample_weight)
+        mean = warn_unobserved(Y)
+        self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(fit_target)(base_or_forest(self.base, self.random_state), X, y, weight, mean)
+            for y in Y.T
+        )
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predict positions of shape (n_samples, n_labels)."""
+        X = self._check_predict(X)
+        return np.column_stack([model.predict(X) for model in self.estimators_])
+
+    @available_if(_base_gives_intervals)
+    def predict_interval(self, X: Any) -> tuple[Array, Array]:
+        """Predict positions and their half-widths."""
+        X = self._check_predict(X)
+        pairs = [predict_interval(model, X) for model in self.estimators_]
+        return (
+            np.column_stack([mean for mean, _ in pairs]),
+            np.column_stack([half for _, half in pairs]),
+        )
