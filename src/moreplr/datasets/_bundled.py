@@ -10,6 +10,7 @@ benchmark data of the field were made (Cheng, Hühn and Hüllermeier 2009; Alfar
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -44,18 +45,15 @@ def make(name: str, problem: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _ranked_by_naive_bayes(
-    X: NDArray[np.float64], y: NDArray[np.intp], decimals: int | None
-) -> NDArray[np.float64]:
+    X: NDArray[Any], y: NDArray[Any], decimals: int | None
+) -> NDArray[Any]:
     log_probability = naive_bayes(X, y)
-    if decimals is None:
-        keys = -log_probability
-    else:
-        keys = -np.exp(log_probability).round(decimals)
+    keys = -log_probability if decimals is None else -np.exp(log_probability).round(decimals)
     order = np.argsort(keys, axis=1, kind="stable")
     return np.argsort(order, axis=1) + 1.0
 
 
-def naive_bayes(X: NDArray[np.float64], y: NDArray[np.intp]) -> NDArray[np.float64]:
+def naive_bayes(X: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
     """Log probabilities of the classes, by Weka's naive Bayes for numeric features.
 
     Each feature has a precision, the mean gap of its distinct values. Values are rounded to it,

@@ -7,6 +7,7 @@ import hashlib
 import io
 import os
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -29,7 +30,7 @@ def manifest(folder: Path) -> pd.DataFrame:
 
 def read(folder: Path, name: str, problem: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Features and positions of one data set, its checksum verified."""
-    entry = manifest(folder).loc[(problem, name)]
+    entry: Any = manifest(folder).loc[(problem, name)]
     content = gzip.decompress((folder / entry["file"]).read_bytes())
     if hashlib.sha256(content).hexdigest() != entry["sha256"]:
         raise ValueError(f"{folder / entry['file']} does not have the manifest's checksum")

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moreplr.metrics import tau_x_score
 from moreplr.rankings import Labels, Positions, check_rankings, to_text
-from moreplr.regressors._base import Array, check_sample_weight
+from moreplr.regressors._base import Array, check_sample_weight, finite_or_nan
 
 
 class BaseRanker(BaseEstimator):
@@ -33,27 +33,27 @@ class BaseRanker(BaseEstimator):
         """Predict bucket orders as texts such as ``"b > a ~ c"``."""
         return to_text(self.predict(X), self.labels_, signs=signs)
 
-    def score(self, X: Any, Y: Any, sample_weight: Any = None) -> float:
-        """Mean τ_X of the predictions; only pairs of labels that Y ranks count."""
-        check_is_fitted(self)
-        true, _ = check_rankings(Y, self.labels_)
-        return tau_x_score(true, self.predict(X), sample_weight=sample_weight)
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Mean τ_X of the predictions; only pairs of labels that y ranks count."""
+        predicted = self.predict(X)
+        true, _ = check_rankings(y, self.labels_)
+        return tau_x_score(true, predicted, sample_weight=sample_weight)
 
     def _check_fit(
-        self, X: Any, Y: Any, sample_weight: Any = None
+        self, X: Any, y: Any, sample_weight: Any = None
     ) -> tuple[Array, Positions, Array | None]:
         """Validate what `fit` gets, once; learn the labels and the features' names."""
-        if Y is None:
+        if y is None:
             raise ValueError(
-                f"This {type(self).__name__} requires Y to be passed, but the target y is None"
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        positions, self.labels_ = check_rankings(Y)
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite_or_nan(self))
+        positions, self.labels_ = check_rankings(y)
         if len(positions) != len(X):
-            raise ValueError(f"X has {len(X)} rows, but Y has {len(positions)}")
+            raise ValueError(f"X has {len(X)} rows, but y has {len(positions)}")
         unranked = int(np.isnan(positions).all(axis=1).sum())
         if unranked == len(positions):
-            raise ValueError("Y ranks no label in any row: there is nothing to learn")
+            raise ValueError("y ranks no label in any row: there is nothing to learn")
         if unranked:
             warnings.warn(
                 f"{unranked} of {len(positions)} rows rank no label and teach nothing",
@@ -65,7 +65,7 @@ class BaseRanker(BaseEstimator):
     def _check_predict(self, X: Any) -> Array:
         check_is_fitted(self)
         return validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
+            self, X, reset=False, dtype=np.float64, ensure_all_finite=finite_or_nan(self)
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -83,18 +83,18 @@ class MORERanker(BaseRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the regressor on encoded rankings.
 
         Parameters
         ----------
         X : array or frame of shape (n_samples, n_features)
-        Y : rankings of the rows in any form that :func:`check_rankings` accepts
+        y : rankings of the rows in any form that :func:`check_rankings` accepts
         sample_weight : array of shape (n_samples,), optional
         """
         encoder, regressor, layer = self._encoder(), self._regressor(), self._layer()
         self._check_intervals(layer, regressor)
-        X, Y, weight = self._check_fit(X, Y, sample_weight)
+        X, Y, weight = self._check_fit(X, y, sample_weight)
         self.regressor_ = fit_weighted(regressor, X, encoder.fit_transform(Y), weight)
         return self
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.validation import (
     check_consistent_length,
@@ -27,39 +28,45 @@ class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     base: Any
     n_outputs_: int
 
-    def _check_fit(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Array, Array, Any]:
-        if Y is None:
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Array, Array, Any]:
+        if y is None:
             raise ValueError(
-                f"This {type(self).__name__} requires Y to be passed, but the target Y is None"
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         X, Y = validate_data(
             self,
             X,
-            Y,
+            y,
             validate_separately=(
-                {"dtype": np.float64, "ensure_all_finite": "allow-nan"},
+                {"dtype": np.float64, "ensure_all_finite": finite_or_nan(self)},
                 {"dtype": np.float64, "ensure_all_finite": "allow-nan"},
             ),
         )
         check_consistent_length(X, Y)
         if np.isnan(Y).all():
-            raise ValueError("Input Y contains NaN only: there is no target to learn from")
+            raise ValueError("y holds NaN only: there is no target to learn from")
         self.n_outputs_ = Y.shape[1]
         return X, Y, check_sample_weight(sample_weight, len(X))
 
     def _check_predict(self, X: Any) -> Array:
         check_is_fitted(self)
         return validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
+            self, X, reset=False, dtype=np.float64, ensure_all_finite=finite_or_nan(self)
         )
+
+    def _allows_nan_features(self) -> bool:
+        return get_tags(base_or_forest(self.base)).input_tags.allow_nan
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.single_output = False
-        base = getattr(self, "base", None)
-        tags.input_tags.allow_nan = get_tags(base_or_forest(base)).input_tags.allow_nan
-        tags.non_deterministic = False
+        tags.input_tags.allow_nan = self._allows_nan_features()
         return tags
+
+
+def finite_or_nan(estimator: Any) -> str | bool:
+    """What validation asks of the features: NaN passes where the learner can take it."""
+    return "allow-nan" if get_tags(estimator).input_tags.allow_nan else True
 
 
 def base_or_forest(base: Any, random_state: Any = None, n_jobs: int | None = None) -> Any:
@@ -105,6 +112,24 @@ def warn_unobserved(Y: Array) -> float:
             stacklevel=4,
         )
     return float(np.nanmean(Y))
+
+
+def folds(cv: Any, X: Array, random_state: Any) -> list[tuple[Any, Any]]:
+    """Training and held-out rows of each fold; a number of folds means shuffled rows."""
+    if isinstance(cv, (int, np.integer)):
+        if cv < 2:
+            raise ValueError(f"cv must be at least 2, got {cv!r}")
+        cv = KFold(min(int(cv), len(X)), shuffle=True, random_state=random_state)
+    return list(check_cv(cv).split(X))
+
+
+def column_means(Y: Array, sample_weight: Any = None) -> Array:
+    """Mean of each target over its observed rows; the mean of all where there is none."""
+    observed = ~np.isnan(Y)
+    weight = observed * (1.0 if sample_weight is None else sample_weight[:, None])
+    count = weight.sum(axis=0)
+    total = (np.where(observed, Y, 0) * weight).sum(axis=0)
+    return np.divide(total, count, out=np.full(Y.shape[1], np.nanmean(Y)), where=count > 0)
 
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:

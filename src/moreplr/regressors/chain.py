@@ -62,9 +62,9 @@ class Chain(PositionRegressor):
         self.order = order
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the links one after another."""
-        X, Y, weight = self._check_fit(X, Y, sample_weight)
+        X, Y, weight = self._check_fit(X, y, sample_weight)
         mean = warn_unobserved(Y)
         self.order_ = self._find_order(X, Y)
         inputs = self._room_for_targets(X)

@@ -7,9 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold, train_test_split
+from sklearn.model_selection import train_test_split
+from sklearn.utils import get_tags
 
-from moreplr.regressors._base import Array, PositionRegressor, fit_weighted
+from moreplr.regressors._base import Array, PositionRegressor, fit_weighted, folds
 from moreplr.regressors.single_target import SingleTarget
 
 _CHUNK_CELLS = 5_000_000
@@ -31,8 +32,8 @@ class Conformal(PositionRegressor):
     coverage : float in (0, 1)
     calibration_size : float in (0, 1)
         Share of the rows held out by "split".
-    cv : int
-        Number of folds of "cross".
+    cv : int, splitter or iterable of (train, test)
+        The folds of "cross"; a number means shuffled rows.
     random_state : int, RandomState instance or None
         For the split or the folds.
 
@@ -60,7 +61,7 @@ class Conformal(PositionRegressor):
         method: str = "split",
         coverage: float = 0.9,
         calibration_size: float = 0.25,
-        cv: int = 5,
+        cv: Any = 5,
         random_state: Any = None,
     ) -> None:
         self.regressor = regressor
@@ -70,27 +71,25 @@ class Conformal(PositionRegressor):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit on a part of the rows, measure the errors on the rest."""
         self._check_params()
-        X, Y, weight = self._check_fit(X, Y, sample_weight)
+        X, Y, weight = self._check_fit(X, y, sample_weight)
         if len(X) < 2:
             raise ValueError("Conformal holds rows out and can't with n_samples=1")
         rows = np.arange(len(X))
         if self.method == "split":
-            folds = [
-                train_test_split(
-                    rows, test_size=self.calibration_size, random_state=self.random_state
-                )
-            ]
+            parts = train_test_split(
+                rows, test_size=self.calibration_size, random_state=self.random_state
+            )
+            splits = [parts]
         else:
-            cv = KFold(min(self.cv, len(X)), shuffle=True, random_state=self.random_state)
-            folds = list(cv.split(rows))
+            splits = folds(self.cv, X, self.random_state)
         residuals = np.full(Y.shape, np.nan)
         self.fold_ = np.zeros(len(X), dtype=int)
         self.regressors_ = []
-        for number, (train, held_out) in enumerate(folds):
-            model = clone(SingleTarget() if self.regressor is None else self.regressor)
+        for number, (train, held_out) in enumerate(splits):
+            model = clone(self._regressor())
             part = None if weight is None else weight[train]
             fit_weighted(model, X[train], Y[train], part)
             residuals[held_out] = np.abs(Y[held_out] - model.predict(X[held_out]))
@@ -157,14 +156,18 @@ class Conformal(PositionRegressor):
             lower[rows] = np.partition(centers - error[:, None], mirrored, axis=0)[mirrored]
         return lower, upper
 
+    def _regressor(self) -> Any:
+        return SingleTarget() if self.regressor is None else self.regressor
+
+    def _allows_nan_features(self) -> bool:
+        return get_tags(self._regressor()).input_tags.allow_nan
+
     def _check_params(self) -> None:
         if self.method not in ("split", "cross"):
             raise ValueError(f"method must be 'split' or 'cross', got {self.method!r}")
         for name in ("coverage", "calibration_size"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name} must be between 0 and 1, got {getattr(self, name)!r}")
-        if not self.cv >= 2:
-            raise ValueError(f"cv must be at least 2, got {self.cv!r}")
 
 
 def _conformal_rank(n: int, coverage: float) -> int:

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from moreplr.regressors._base import Array, PositionRegressor, warn_unobserved
+from moreplr.regressors._base import Array, PositionRegressor, column_means, warn_unobserved
 from moreplr.regressors.svr import check_size
 
 
@@ -57,16 +57,18 @@ class GaussianProcess(PositionRegressor):
         self.jitter = jitter
         self.max_cells = max_cells
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit the kernel's parameters and factor the covariance of the observed cells."""
-        X, Y, _ = self._check_fit(X, Y, None)
-        mean = warn_unobserved(Y)
+        X, Y, _ = self._check_fit(X, y, None)
+        warn_unobserved(Y)
         complete = not np.isnan(Y).any()
         check_size(
             type(self).__name__, len(X) if complete else np.sum(~np.isnan(Y)), self.max_cells
         )
         self.X_train_ = X
-        self._scale_targets(Y, mean)
+        self.mean_ = column_means(Y)
+        spread = np.sqrt(column_means((Y - self.mean_) ** 2))
+        self.scale_ = np.where(spread > 0, spread, 1.0)
         Z = (Y - self.mean_) / self.scale_
         self.kernel_ = self._fit_kernel(X, Z)
         self.correlation_ = np.eye(Y.shape[1]) if complete else _correlation(Z)
@@ -113,13 +115,6 @@ class GaussianProcess(PositionRegressor):
     def _explained(self, cross: Array) -> Array:
         return (solve_triangular(self.factor_, cross.T, lower=True) ** 2).sum(axis=0)
 
-    def _scale_targets(self, Y: Array, mean: float) -> None:
-        seen = ~np.isnan(Y).all(axis=0)
-        self.mean_, self.scale_ = np.full(Y.shape[1], mean), np.ones(Y.shape[1])
-        self.mean_[seen] = np.nanmean(Y[:, seen], axis=0)
-        spread = np.nanstd(Y[:, seen], axis=0)
-        self.scale_[seen] = np.where(spread > 0, spread, 1.0)
-
     def _fit_kernel(self, X: Array, Z: Array) -> Any:
         kernel = self.kernel
         if kernel is None:
@@ -143,10 +138,8 @@ class GaussianProcess(PositionRegressor):
         found = minimize(loss, kernel.theta, jac=True, bounds=kernel.bounds, method="L-BFGS-B")
         return kernel.clone_with_theta(found.x)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags
+    def _allows_nan_features(self) -> bool:
+        return False
 
 
 def _correlation(Z: Array, shrinkage: float = 0.05) -> Array:

@@ -52,9 +52,9 @@ class Native(PositionRegressor):
         self.base = base
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the base on all targets at once."""
-        X, Y, weight = self._check_fit(X, Y, sample_weight)
+        X, Y, weight = self._check_fit(X, y, sample_weight)
         base = base_or_forest(self.base, self.random_state)
         if Y.shape[1] > 1 and not get_tags(base).target_tags.multi_output:
             raise ValueError(
@@ -70,12 +70,14 @@ class Native(PositionRegressor):
 
     def predict(self, X: Any) -> Array:
         """Predict positions of shape (n_samples, n_labels)."""
-        return self._columns(self.estimator_.predict(self._check_predict(X)))
+        X = self._check_predict(X)
+        return self._columns(self.estimator_.predict(X))
 
     @available_if(_base_gives_intervals)
     def predict_interval(self, X: Any) -> tuple[Array, Array]:
         """Predict positions and their half-widths."""
-        mean, half = predict_interval(self.estimator_, self._check_predict(X))
+        X = self._check_predict(X)
+        mean, half = predict_interval(self.estimator_, X)
         return self._columns(mean), self._columns(half)
 
     def _columns(self, values: Array) -> Array:

@@ -54,9 +54,9 @@ class SingleTarget(PositionRegressor):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit one model for each column of Y on the rows where it is not NaN."""
-        X, Y, weight = self._check_fit(X, Y, sample_weight)
+        X, Y, weight = self._check_fit(X, y, sample_weight)
         mean = warn_unobserved(Y)
         self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(fit_target)(base_or_forest(self.base, self.random_state), X, y, weight, mean)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.model_selection import KFold
 from sklearn.utils.metaestimators import available_if
 
-from moreplr.regressors._base import Array, PositionRegressor, base_or_forest
+from moreplr.regressors._base import Array, PositionRegressor, base_or_forest, column_means, folds
 from moreplr.regressors._intervals import gives_intervals
 from moreplr.regressors.single_target import SingleTarget
 
@@ -29,8 +28,8 @@ class Stacking(PositionRegressor):
         First stage, for each label; by default a random forest of 100 trees.
     final : regressor, optional
         Second stage, for each label; by default as `base`.
-    cv : int
-        Number of folds for the out-of-fold predictions.
+    cv : int, splitter or iterable of (train, test)
+        The folds of the out-of-fold predictions; a number means shuffled rows.
     n_jobs : int, optional
         Labels fitted at the same time.
     random_state : int, RandomState instance or None
@@ -54,7 +53,7 @@ class Stacking(PositionRegressor):
         base: Any = None,
         *,
         final: Any = None,
-        cv: int = 5,
+        cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -64,19 +63,18 @@ class Stacking(PositionRegressor):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the first stage, predict out of fold, fit the second stage."""
-        X, Y, weight = self._check_fit(X, Y, sample_weight)
+        X, Y, weight = self._check_fit(X, y, sample_weight)
         if len(X) < 2:
             raise ValueError("Stacking predicts out of fold and can't with n_samples=1")
-        if not 2 <= self.cv:
-            raise ValueError(f"cv must be at least 2, got {self.cv!r}")
-        predicted = np.empty_like(Y)
-        folds = KFold(min(self.cv, len(X)), shuffle=True, random_state=self.random_state)
-        for train, test in folds.split(X):
+        predicted = np.full(Y.shape, np.nan)
+        for train, test in folds(self.cv, X, self.random_state):
             part = None if weight is None else weight[train]
             fitted = self._stage(self.base).fit(X[train], _keep_some(Y, train), part)
             predicted[test] = fitted.predict(X[test])
+        if np.isnan(predicted).any():
+            raise ValueError("cv must hold out every row once: Stacking needs all predictions")
         self.first_ = self._stage(self.base).fit(X, Y, weight)
         second = self._stage(self._second_base())
         self.second_ = second.fit(np.hstack([X, predicted]), Y, weight)
@@ -84,12 +82,14 @@ class Stacking(PositionRegressor):
 
     def predict(self, X: Any) -> Array:
         """Predict positions of shape (n_samples, n_labels)."""
-        return self.second_.predict(self._second_inputs(X))
+        inputs = self._second_inputs(X)
+        return self.second_.predict(inputs)
 
     @available_if(_second_gives_intervals)
     def predict_interval(self, X: Any) -> tuple[Array, Array]:
         """Predict positions and the half-widths of the second stage."""
-        return self.second_.predict_interval(self._second_inputs(X))
+        inputs = self._second_inputs(X)
+        return self.second_.predict_interval(inputs)
 
     def _second_base(self) -> Any:
         return self.base if self.final is None else self.final
@@ -106,13 +106,5 @@ def _keep_some(Y: Array, rows: Any) -> Array:
     """The targets of a fold; a label that the fold never ranks keeps its overall mean."""
     part = Y[rows]
     unseen = np.isnan(part).all(axis=0)
-    if unseen.any():
-        part[:, unseen] = np.nan_to_num(_column_means(Y), nan=np.nanmean(Y))[unseen]
+    part[:, unseen] = column_means(Y)[unseen]
     return part
-
-
-def _column_means(Y: Array) -> Array:
-    observed = ~np.isnan(Y)
-    count = observed.sum(axis=0)
-    total = np.where(observed, Y, 0).sum(axis=0)
-    return np.divide(total, count, out=np.full(Y.shape[1], np.nan), where=count > 0)

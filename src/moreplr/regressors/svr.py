@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVR
 
-from moreplr.regressors._base import Array, PositionRegressor, warn_unobserved
+from moreplr.regressors._base import Array, PositionRegressor, column_means, warn_unobserved
 
 
 class MultiOutputSVR(PositionRegressor):
@@ -63,17 +63,15 @@ class MultiOutputSVR(PositionRegressor):
         self.coupling = coupling
         self.max_cells = max_cells
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit one support vector machine on all observed cells."""
         if not self.coupling >= 0:
             raise ValueError(f"coupling must not be negative, got {self.coupling!r}")
-        X, Y, weight = self._check_fit(X, Y, sample_weight)
+        X, Y, weight = self._check_fit(X, y, sample_weight)
         row, label = np.nonzero(~np.isnan(Y))
         check_size(type(self).__name__, len(row), self.max_cells)
-        mean = warn_unobserved(Y)
-        seen = ~np.isnan(Y).all(axis=0)
-        self.offset_ = np.full(Y.shape[1], mean)
-        self.offset_[seen] = np.nanmean(Y[:, seen], axis=0)
+        warn_unobserved(Y)
+        self.offset_ = column_means(Y, weight)
         self._gamma = self._find_gamma(X)
         gram = self._kernel(X, X)[np.ix_(row, row)]
         gram *= self.coupling + (label[:, None] == label)
@@ -89,9 +87,7 @@ class MultiOutputSVR(PositionRegressor):
     def predict(self, X: Any) -> Array:
         """Predict positions of shape (n_samples, n_labels)."""
         X = self._check_predict(X)
-        per_label = self.coupling + (
-            self.support_labels_[:, None] == np.arange(self.n_outputs_)
-        )
+        per_label = self.coupling + (self.support_labels_[:, None] == np.arange(self.n_outputs_))
         dual = self.svr_.dual_coef_.ravel()[:, None] * per_label
         if not len(dual):  # a tube wide enough for everything needs no support vector
             return np.tile(self.offset_ + self.svr_.intercept_, (len(X), 1))
@@ -108,10 +104,8 @@ class MultiOutputSVR(PositionRegressor):
             return pairwise_kernels(A, B, metric="linear")
         return pairwise_kernels(A, B, metric=self.kernel, gamma=self._gamma)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags
+    def _allows_nan_features(self) -> bool:
+        return False
 
 
 def check_size(name: str, cells: int, most: int) -> None:
