@@ -1,0 +1,5 @@
+"""Random forests on binned features: vector targets with gaps, many forests at once."""
+
+from moreplr.forest.regressor import ForestRegressor
+
+__all__ = ["ForestRegressor"]

@@ -1,0 +1,66 @@
+"""One way to compile kernels: cached where that is possible, with a line when it takes long."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import event
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+
+
+def jit(function: Callable[..., Any]) -> Any:
+    """Compile `function` at its first call, without the GIL, and keep the machine code on disk.
+
+    Numba stores it beside the source, or in the user's cache folder where the
+    source cannot be written. Where neither can, the kernel is compiled anew in each process.
+
+    Examples
+    --------
+    >>> from moreplr.forest._jit import jit
+    >>> @jit
+    ... def double(x):
+    ...     return x + x
+    >>> double(2)
+    4
+    """
+    try:
+        return numba.njit(cache=True, **_OPTIONS)(function)
+    except RuntimeError:  # numba found no folder that it may write to
+        return numba.njit(**_OPTIONS)(function)
+
+
+class _Notice(event.Listener):
+    """Says once per process that kernels are being compiled; loading from the cache is silent."""
+
+    said = False
+
+    def on_start(self, event: event.Event) -> None:
+        details = event.data or {}
+        function = getattr(details.get("dispatcher"), "py_func", None)
+        ours = getattr(function, "__module__", "").startswith("moreplr.")
+        if ours and not self.said:
+            self.said = True
+            _logger().info("compiling the kernels of moreplr, once (about 20 s)")
+
+    def on_end(self, event: event.Event) -> None:
+        pass
+
+
+def _logger() -> logging.Logger:
+    """The package's logger, with a handler to stderr unless the application has set up its own."""
+    logger = logging.getLogger("moreplr.jit")
+    if not logger.hasHandlers():
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("moreplr: %(message)s"))
+        logger.addHandler(handler)
+        logger.propagate = False
+        logger.setLevel(logging.INFO)
+    return logger
+
+
+event.register("numba:compile", _Notice())

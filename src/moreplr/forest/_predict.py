@@ -1,0 +1,67 @@
+"""Send rows down the trees of a forest and collect what their leaves say."""
+
+from __future__ import annotations
+
+from moreplr.forest._jit import jit
+
+MISSING = 255
+
+
+@jit
+def descend(codes, row, feature, cut, missing_left, right, first):
+    """The leaf that a row reaches, as a node number within its tree."""
+    node = first
+    while right[node] >= 0:
+        c = codes[row, feature[node]]
+        goes = c <= cut[node] or (c == MISSING and missing_left[node] != 0)
+        node = node + 1 if goes else first + right[node]
+    return node - first
+
+
+@jit
+def apply(codes, offsets, feature, cut, missing_left, right, out):
+    """Leaf ids, (n, n_trees)."""
+    for tree in range(len(offsets) - 1):
+        first = offsets[tree]
+        for row in range(len(codes)):
+            out[row, tree] = descend(codes, row, feature, cut, missing_left, right, first)
+
+
+@jit
+def add_up(codes, offsets, feature, cut, missing_left, right, leaf_offsets, values, out):
+    """Add each tree's leaf values to `out` (n, k)."""
+    for tree in range(len(offsets) - 1):
+        first = offsets[tree]
+        for row in range(len(codes)):
+            node = first + descend(codes, row, feature, cut, missing_left, right, first)
+            leaf = leaf_offsets[tree] - 1 - right[node]
+            for t in range(values.shape[1]):
+                out[row, t] += values[leaf, t]
+
+
+@jit
+def spread(codes, offsets, feature, cut, missing_left, right, leaf_offsets, values, mean, square):
+    """Mean over trees and the sum of squared deviations from it, updated tree by tree."""
+    for tree in range(len(offsets) - 1):
+        first = offsets[tree]
+        for row in range(len(codes)):
+            node = first + descend(codes, row, feature, cut, missing_left, right, first)
+            leaf = leaf_offsets[tree] - 1 - right[node]
+            for t in range(values.shape[1]):
+                away = values[leaf, t] - mean[row, t]
+                mean[row, t] += away / (tree + 1)
+                square[row, t] += away * (values[leaf, t] - mean[row, t])
+
+
+@jit
+def out_of_bag(
+    codes, rows, tree, offsets, feature, cut, missing_left, right, leaf_offsets, values, out, count
+):
+    """Add one tree's leaf values for the given rows, which it has not seen."""
+    first = offsets[tree]
+    for row in rows:
+        node = first + descend(codes, row, feature, cut, missing_left, right, first)
+        leaf = leaf_offsets[tree] - 1 - right[node]
+        count[row] += 1
+        for t in range(values.shape[1]):
+            out[row, t] += values[leaf, t]

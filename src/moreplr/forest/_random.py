@@ -1,0 +1,40 @@
+"""A small random generator that kernels carry in an array: each tree has its own stream."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from moreplr.forest._jit import jit
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+
+
+@jit
+def below(state, bound):
+    """A number in [0, bound) from splitmix64; `state` is one uint64 that moves on."""
+    state[0] += _STEP
+    z = state[0]
+    z = (z ^ (z >> _S30)) * _MIX1
+    z = (z ^ (z >> _S27)) * _MIX2
+    z ^= z >> _S31
+    # multiply-shift instead of modulo; the bias is below bound / 2**32
+    return np.int64(((z >> _S32) * np.uint64(bound)) >> _S32)
+
+
+@jit
+def draw_counts(state, n, counts):
+    """How often each of n rows is drawn in n draws with replacement."""
+    for i in range(n):
+        counts[i] = 0
+    for _ in range(n):
+        counts[below(state, n)] += 1
+
+
+@jit
+def stream(seed, key, state):
+    """Start `state` for one of many streams of a seed; equal keys give equal streams."""
+    state[0] = seed + np.uint64(key) * _MIX1
+    below(state, 2)

@@ -1,0 +1,254 @@
+"""What the forest regressor and the forest classifier share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from moreplr.forest import _members, _predict
+from moreplr.forest.binning import Binner
+from moreplr.forest.checks import dyadic_offset, limits_of, weights_of
+from moreplr.forest.growing import Task, counts_of, grow_forest, padded, tree_seeds
+from moreplr.forest.parallel import Stopped, cut, run
+from moreplr.forest.trees import Trees
+
+# rows that a kernel takes at once between two looks at Ctrl-C
+_ROWS = 4096
+
+
+class BaseForest(BaseEstimator):
+    """Binning, growing and walking down; subclasses say what the targets mean."""
+
+    trees_: Trees
+    binner_: Binner
+    codes_: NDArray[np.uint8]
+    seeds_: NDArray[np.uint64]
+    offset_: NDArray[np.float64]
+    sample_weight_: NDArray[np.float32] | None
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        max_features: Any = 1.0,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        min_samples_split: int = 2,
+        bootstrap: bool = True,
+        max_bins: int = 255,
+        projection: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.bootstrap = bootstrap
+        self.max_bins = max_bins
+        self.projection = projection
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _fit_trees(self, X: NDArray, Y: NDArray[np.float64], sample_weight: Any) -> None:
+        """Grow the trees on Y (n, k), NaN where not observed."""
+        limits = limits_of(self, X.shape[1])
+        self.sample_weight_ = weights_of(sample_weight, X)
+        self.binner_ = Binner(self.max_bins)
+        weight = self.sample_weight_
+        taking_part = (
+            X if weight is None or weight.all() else X[weight > 0]
+        )  # others are not there
+        self.codes_ = self.binner_.fit(taking_part if len(taking_part) else X).transform(X)
+        self.offset_ = dyadic_offset(Y)
+        seen = ~np.isnan(Y)
+        centred = np.where(seen, Y - self.offset_, 0.0)
+        mass = seen if self.sample_weight_ is None else seen * self.sample_weight_[:, None]
+        total = mass.sum(axis=0)
+        base = (centred * mass).sum(axis=0) / np.where(total > 0, total, 1.0)
+        self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
+        task = Task(
+            codes=self.codes_,
+            targets=padded(centred),
+            seen=None if seen.all() else padded(seen),
+            weight=self.sample_weight_,
+            base=np.where(seen.any(axis=0), base, np.nan),
+            limits=limits,
+            bootstrap=self.bootstrap,
+            projection=self.projection,
+            seeds=self.seeds_,
+            stop=np.zeros(1, np.uint8),
+        )
+        self.trees_ = grow_forest(task, self.n_jobs)
+
+    def _encode(self, X: ArrayLike) -> NDArray[np.uint8]:
+        check_is_fitted(self)
+        checked: NDArray = validate_data(
+            self,
+            X,
+            reset=False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+        )
+        return self.binner_.transform(checked)
+
+    def _over_rows(self, kernel: Any, n: int) -> None:
+        """Call `kernel(lo, hi)` for ranges that cover n rows, in threads."""
+        stop = np.zeros(1, np.uint8)
+
+        def work(lo: int, hi: int) -> None:
+            for at in range(lo, hi, _ROWS):
+                if stop[0]:
+                    raise Stopped
+                kernel(at, min(at + _ROWS, hi))
+
+        run(work, cut(n, self.n_jobs, per_job=1), self.n_jobs, stop)
+
+    def _mean(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """The mean leaf values over the trees, (n, k)."""
+        trees = self.trees_
+        out = np.zeros((len(codes), trees.values.shape[1]))
+
+        def kernel(lo: int, hi: int) -> None:
+            _predict.add_up(
+                codes[lo:hi], *trees.split_arrays, trees.leaf_offsets, trees.values, out[lo:hi]
+            )
+
+        self._over_rows(kernel, len(codes))
+        return out / trees.n_trees + self.offset_
+
+    def _out_of_bag_mean(self) -> NDArray[np.float64]:
+        """The same for each training row, from the trees that have not seen it, or NaN."""
+        check_is_fitted(self)
+        if not self.bootstrap:
+            raise AttributeError("out-of-bag predictions need bootstrap=True")
+        trees, n = self.trees_, len(self.codes_)
+        out, count = np.zeros((n, trees.values.shape[1])), np.zeros(n, np.int64)
+        for tree, seed in enumerate(self.seeds_):
+            rows = np.flatnonzero(counts_of(seed, n, True) == 0)
+            _predict.out_of_bag(
+                self.codes_, rows, tree, *trees.split_arrays, trees.leaf_offsets, trees.values,
+                out, count,
+            )  # fmt: skip
+        count_or_nan = np.where(count > 0, count, np.nan)
+        return out / count_or_nan[:, None] + self.offset_
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each feature in the reduction of impurity, averaged over the trees."""
+        check_is_fitted(self)
+        each = self.trees_.importance
+        sums = each.sum(axis=1, keepdims=True)
+        mean = (each / np.where(sums > 0, sums, 1.0)).mean(axis=0)
+        total = mean.sum()
+        return mean / total if total > 0 else mean
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
+        """The node number, within each tree, of the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int32, shape (n_samples, n_trees)
+        """
+        codes = self._encode(X)
+        out = np.empty((len(codes), self.trees_.n_trees), np.int32)
+
+        def kernel(lo: int, hi: int) -> None:
+            _predict.apply(codes[lo:hi], *self.trees_.split_arrays, out[lo:hi])
+
+        self._over_rows(kernel, len(codes))
+        return out
+
+    def leaf_members(
+        self,
+        X: ArrayLike | None = None,
+        *,
+        rows: ArrayLike | None = None,
+        min_samples: int = 1,
+        oob: bool = False,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        """The training rows that share leaves with given rows, with weights.
+
+        The weight of a training row is its share of the leaf's (bootstrap and sample) weight,
+        averaged over the trees, so that a row's weights add up to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), optional
+            The rows to ask for; without it, the training rows themselves.
+        rows : array-like of int, optional
+            Only these training rows (when X is not given).
+        min_samples : int, default=1
+            Take the lowest node on a row's path that holds at least this many in-bag rows, so
+            that one deep forest serves every leaf size.
+        oob : bool, default=False
+            For training rows: ask only trees that have not seen the row. A row that every tree
+            has seen gets no members.
+
+        Returns
+        -------
+        indptr, indices, weights : ndarray
+            The members of row i are `indices[indptr[i]:indptr[i + 1]]`, in no particular order.
+        """
+        check_is_fitted(self)
+        if X is not None and (oob or rows is not None):
+            raise ValueError("rows and oob are for training rows: give no X with them")
+        if X is not None:
+            codes, picked = self._encode(X), None
+        else:
+            picked = np.arange(len(self.codes_)) if rows is None else np.asarray(rows, np.int64)
+            codes = self.codes_[picked]
+        unseen = self._unseen(picked) if oob and picked is not None else None
+        parts = [
+            self._members_of(
+                codes[at : at + 256],
+                None if unseen is None else unseen[at : at + 256],
+                min_samples,
+            )
+            for at in range(0, len(codes), 256)
+        ]
+        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part[0]) for part in parts)])
+        indices = np.concatenate([np.empty(0, np.int32), *(part[1] for part in parts)])
+        weights = np.concatenate([np.empty(0, np.float32), *(part[2] for part in parts)])
+        return np.cumsum(sizes), indices, weights
+
+    def _unseen(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which trees have not seen which of the training rows, (n_rows, n_trees)."""
+        out = np.empty((len(rows), len(self.seeds_)), np.bool_)
+        for tree, seed in enumerate(self.seeds_):
+            out[:, tree] = counts_of(seed, len(self.codes_), self.bootstrap)[rows] == 0
+        return out
+
+    def _members_of(
+        self, codes: NDArray[np.uint8], unseen: NDArray[np.bool_] | None, min_samples: int
+    ) -> tuple[NDArray, NDArray, NDArray]:
+        trees = self.trees_
+        where = np.empty((len(codes), trees.n_trees, 2), np.int64)
+        total = _members.ranges(
+            codes, *trees.split_arrays, trees.start, trees.perm_offsets, min_samples, where
+        )
+        weight = trees.perm_count.astype(np.float32)
+        if self.sample_weight_ is not None:
+            weight *= self.sample_weight_[trees.perm]
+        indptr = np.zeros(len(codes) + 1, np.int64)
+        indices, weights = np.empty(total, np.int32), np.empty(total, np.float32)
+        filled = _members.collect(
+            where, np.empty((0, 0), np.bool_) if unseen is None else unseen, unseen is not None,
+            trees.perm, weight, np.zeros(len(self.codes_)), indptr, indices, weights,
+        )  # fmt: skip
+        return indptr, indices[:filled].copy(), weights[:filled].copy()

@@ -1,0 +1,93 @@
+"""Refuse bad parameters and data at the door, with words that name them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from moreplr.forest.binning import check_max_bins
+from moreplr.forest.growing import Limits
+
+_MOST_FEATURES = 65_535
+
+
+def integer_from(name: str, value: Any, least: int) -> int:
+    """`value` if it is an integer of at least `least`."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+    return int(value)
+
+
+def number_of_features(max_features: Any, n_features: int) -> int:
+    """How many features a split looks at."""
+    if max_features is None:
+        return n_features
+    if max_features in ("sqrt", "log2"):
+        return max(1, int(np.sqrt(n_features) if max_features == "sqrt" else np.log2(n_features)))
+    if isinstance(max_features, int | np.integer) and max_features >= 1:
+        return min(int(max_features), n_features)
+    if isinstance(max_features, float | np.floating) and 0.0 < max_features <= 1.0:
+        return max(1, int(max_features * n_features))
+    raise ValueError(
+        "max_features must be 'sqrt', 'log2', None, an integer of at least 1 or a share in "
+        f"(0, 1], got {max_features!r}"
+    )
+
+
+def limits_of(forest: Any, n_features: int) -> Limits:
+    """The limits of an estimator's parameters, all of which are looked at here."""
+    integer_from("n_estimators", forest.n_estimators, 1)
+    check_max_bins(forest.max_bins)
+    if getattr(forest, "projection", None) is not None:
+        integer_from("projection", forest.projection, 1)
+    if n_features > _MOST_FEATURES:
+        raise ValueError(f"at most {_MOST_FEATURES} features are possible, got {n_features}")
+    depth = forest.max_depth
+    return Limits(
+        max_depth=None if depth is None else integer_from("max_depth", depth, 1),
+        min_samples_split=integer_from("min_samples_split", forest.min_samples_split, 2),
+        min_samples_leaf=integer_from("min_samples_leaf", forest.min_samples_leaf, 1),
+        max_features=number_of_features(forest.max_features, n_features),
+    )
+
+
+def weights_of(sample_weight: Any, X: NDArray) -> NDArray[np.float32] | None:
+    """One finite weight per row, not negative; None stays None."""
+    if sample_weight is None:
+        return None
+    weight = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float32, input_name="sample_weight"
+    )
+    if weight.ndim != 1:
+        raise ValueError(f"sample_weight must have one dimension, got {weight.ndim}")
+    check_consistent_length(X, weight)
+    if (weight < 0).any():
+        raise ValueError("sample_weight must not be negative")
+    return weight
+
+
+def targets_of(Y: Any, X: NDArray, name: str) -> NDArray[np.float64]:
+    """Targets as they are given, in one or two dimensions, NaN allowed."""
+    if Y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    Y = check_array(
+        Y, ensure_2d=False, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y"
+    )
+    if Y.ndim not in (1, 2):
+        raise ValueError(f"y must have one or two dimensions, got {Y.ndim}")
+    check_consistent_length(X, Y)
+    return Y
+
+
+def dyadic_offset(Y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A number near each column's mean, short enough in binary to keep differences exact."""
+    seen = ~np.isnan(Y)
+    count = np.maximum(seen.sum(axis=0), 1)
+    filled = np.where(seen, Y, 0.0)
+    mean = filled.sum(axis=0) / count
+    deviation = np.sqrt((np.where(seen, filled - mean, 0.0) ** 2).sum(axis=0) / count)
+    step = 2.0 ** np.floor(np.log2(np.where(deviation > 0, deviation, 1.0)))
+    return np.where(deviation > 0, np.rint(mean / step) * step, mean)

@@ -1,0 +1,148 @@
+"""A random forest regressor for many targets, some of them missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from moreplr.forest import _predict
+from moreplr.forest.base import BaseForest
+from moreplr.forest.checks import targets_of
+
+
+class ForestRegressor(RegressorMixin, BaseForest):
+    """A random forest on binned features whose targets may be vectors with gaps.
+
+    A split reduces the squared error of all targets together, over the observed values only.
+    In a leaf without an observed value of some target, its nearest ancestor with one answers;
+    a target that was never observed is predicted as NaN.
+
+    NaN in the features goes to the side that gains most; where a node had none in training,
+    to the larger child. Categorical features are to be encoded as integers beforehand, for
+    example by scikit-learn's OrdinalEncoder in a pipeline.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The number of trees.
+    max_features : {"sqrt", "log2"}, int, float or None, default=1.0
+        How many features a split looks at; a float is a share.
+    max_depth : int, optional
+        The most levels below the root.
+    min_samples_leaf : int, default=1
+        The fewest rows in a leaf.
+    min_samples_split : int, default=2
+        The fewest rows of a node that is split.
+    bootstrap : bool, default=True
+        Grow each tree on n draws with replacement instead of all rows.
+    max_bins : int, default=255
+        The most bins of a feature; with as many distinct values or fewer, splits are exact.
+    projection : int, optional
+        Grow each tree on this many random directions of the targets, other ones in each tree;
+        leaves still answer for all targets. Missing values count as the mean meanwhile.
+    n_jobs : int, optional
+        The number of threads. The result does not depend on it.
+    random_state : int, RandomState or None
+        The seed of bootstraps and features.
+
+    Attributes
+    ----------
+    trees_ : Trees
+        All trees as flat arrays.
+    binner_ : Binner
+        How features became bins.
+    offset_ : ndarray of shape (n_targets,)
+        What is added to the leaf values.
+    codes_ : ndarray of uint8, shape (n_samples, n_features)
+        The binned training rows.
+    seeds_ : ndarray of uint64, shape (n_estimators,)
+        One per tree; bootstraps are drawn from them again when needed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moreplr.forest import ForestRegressor
+    >>> X = np.arange(20.0)[:, None]
+    >>> Y = np.column_stack([X.ravel() > 9, np.full(20, np.nan)])
+    >>> Y[15:, 1] = 3
+    >>> ForestRegressor(10, random_state=0).fit(X, Y).predict([[2.0], [18.0]])
+    array([[0., 3.],
+           [1., 3.]])
+    """
+
+    handles_missing_targets = True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(
+        self, X: ArrayLike, Y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> ForestRegressor:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features; NaN is a value of its own, infinity is refused.
+        Y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets; NaN is not observed.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights, multiplied by the bootstrap's counts.
+
+        Returns
+        -------
+        ForestRegressor
+        """
+        features: NDArray = validate_data(
+            self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+        )
+        targets = targets_of(Y, features, type(self).__name__)
+        self.n_outputs_ = 1 if targets.ndim == 1 else targets.shape[1]
+        self._flat = targets.ndim == 1
+        self._fit_trees(features, targets.reshape(-1, self.n_outputs_), sample_weight)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The mean over the trees, of shape (n_samples,) or (n_samples, n_targets)."""
+        return self._shaped(self._mean(self._encode(X)))
+
+    def predict_trees(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Each tree's prediction, (n_trees, n_samples) or (n_trees, n_samples, n_targets)."""
+        leaves = self.apply(X)
+        trees = self.trees_
+        leaf = trees.leaf_offsets[:-1] - 1 - trees.right[leaves + trees.offsets[:-1]]
+        return self._shaped(trees.values[leaf.T] + self.offset_)
+
+    def predict_interval(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The mean over the trees and its standard error.
+
+        The standard error is the standard deviation over the trees, divided by the square root
+        of their number: how sure the forest is of its mean, not where targets are to be found.
+        """
+        codes, trees = self._encode(X), self.trees_
+        mean = np.zeros((len(codes), self.n_outputs_))
+        square = np.zeros_like(mean)
+
+        def kernel(lo: int, hi: int) -> None:
+            _predict.spread(
+                codes[lo:hi], *trees.split_arrays, trees.leaf_offsets, trees.values,
+                mean[lo:hi], square[lo:hi],
+            )  # fmt: skip
+
+        self._over_rows(kernel, len(codes))
+        error = np.sqrt(square) / trees.n_trees
+        return self._shaped(mean + self.offset_), self._shaped(error)
+
+    @property
+    def oob_prediction_(self) -> NDArray[np.float64]:
+        """For each training row the mean over the trees that have not seen it; NaN if all have."""
+        return self._shaped(self._out_of_bag_mean())
+
+    def _shaped(self, out: NDArray) -> NDArray:
+        return out[..., 0] if self._flat else out

@@ -1,0 +1,95 @@
+"""The fitted state of a forest: a few flat arrays for all its trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass
+class Trees:
+    """All trees of a forest, one after the other.
+
+    The nodes of tree t are `offsets[t]:offsets[t + 1]`, in preorder: the left child of a node
+    follows it, and `right` holds the other child, counted from the tree's first node. For a
+    leaf, `right` is -1 - leaf, and its value is `values[leaf_offsets[t] + leaf]`.
+
+    The in-bag rows of tree t are `perm[perm_offsets[t]:perm_offsets[t + 1]]`, in an order in
+    which every node, inner ones too, is a contiguous range. A node's range begins at `start`
+    and ends where the next node that is not below it begins.
+
+    Attributes
+    ----------
+    offsets, leaf_offsets, perm_offsets : ndarray of int64, shape (n_trees + 1,)
+    feature : ndarray of uint16
+    cut : ndarray of uint8
+        Rows whose bin is at most this go left.
+    missing_left : ndarray of uint8
+        Whether rows without this feature go left.
+    right, start : ndarray of int32
+    values : ndarray of float32, shape (n_leaves, n_targets)
+    perm : ndarray of int32
+    perm_count : ndarray of uint8
+        How often the bootstrap drew each row of `perm`.
+    importance : ndarray of float64, shape (n_trees, n_features)
+        The reduction in squared error by feature.
+
+    Examples
+    --------
+    >>> from moreplr.forest import ForestRegressor
+    >>> trees = ForestRegressor(2, random_state=0).fit([[0], [1], [2]], [1.0, 2.0, 3.0]).trees_
+    >>> trees.n_trees
+    2
+    """
+
+    offsets: NDArray[np.int64]
+    feature: NDArray[np.uint16]
+    cut: NDArray[np.uint8]
+    missing_left: NDArray[np.uint8]
+    right: NDArray[np.int32]
+    start: NDArray[np.int32]
+    leaf_offsets: NDArray[np.int64]
+    values: NDArray[np.float32]
+    perm_offsets: NDArray[np.int64]
+    perm: NDArray[np.int32]
+    perm_count: NDArray[np.uint8]
+    importance: NDArray[np.float64]
+
+    @property
+    def n_trees(self) -> int:
+        """The number of trees."""
+        return len(self.offsets) - 1
+
+    def to_dict(self) -> dict[str, NDArray]:
+        """The arrays by name, for a file."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def split_arrays(self) -> tuple[NDArray, ...]:
+        """What a kernel needs to send rows down: offsets, feature, cut, missing_left, right."""
+        return self.offsets, self.feature, self.cut, self.missing_left, self.right
+
+    @classmethod
+    def join(cls, trees: Sequence[Trees]) -> Trees:
+        """One forest of many; the arrays of the parts are given up on the way to save memory."""
+        if len(trees) == 1:
+            return trees[0]
+        joined = {}
+        for field in fields(cls):
+            parts = [getattr(tree, field.name) for tree in trees]
+            if field.name.endswith("offsets"):
+                sizes = np.concatenate([np.diff(part) for part in parts])
+                joined[field.name] = np.concatenate([[0], np.cumsum(sizes)])
+                continue
+            whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+            at = 0
+            for tree in trees:
+                part = getattr(tree, field.name)
+                whole[at : at + len(part)] = part
+                at += len(part)
+                setattr(tree, field.name, part[:0])
+            joined[field.name] = whole
+        return cls(**joined)
