@@ -1,0 +1,249 @@
+"""Local search: a few start orders, cut, then moved label by label and bucket by bucket."""
+
+import numpy as np
+from numba import njit
+
+from ._pivot import pivot_order
+from ._scores import borda_scores, descending
+from ._segments import cut
+from ._state import EPSILON, best_move, copy, load, move, new_state, relocate, unload
+
+N_STARTS = 3
+KICK_BUDGET = 256
+PUBLISHED_BETA = 0.25
+
+
+@njit(cache=True, nogil=True)
+def descend(state, D, outward, limits):
+    """Move single labels to their best place until none gains; return the gain."""
+    k = D.shape[0]
+    total = 0.0
+    idle = 0
+    x = 0
+    while idle < k:
+        gain, where = best_move(x, state, outward, limits)
+        idle += 1
+        if gain > EPSILON:
+            move(x, where, state, D)
+            total += gain
+            idle = 0
+        x = x + 1 if x + 1 < k else 0
+    return total
+
+
+@njit(cache=True, nogil=True)
+def descend_buckets(state, D, limits, bucket):
+    """Move and merge whole buckets: the same search with the buckets as its labels."""
+    k = D.shape[0]
+    count = state.count[0]
+    if count < 2 or limits[2] == 1:
+        return 0.0
+    unload(state, bucket)
+    joint = np.zeros((count, count))
+    outward = np.zeros(count)
+    for i in range(k):
+        for b in range(count):
+            if b != bucket[i]:
+                gain = state.front[i, state.slots[b]]
+                joint[bucket[i], b] += gain
+                outward[bucket[i]] += gain
+    outer = new_state(count)
+    load(outer, joint, np.arange(count), count)
+    total = descend(outer, joint, outward, limits)
+    if total > 0.0:
+        merged = np.empty(count, np.int64)
+        unload(outer, merged)
+        for i in range(k):
+            bucket[i] = merged[bucket[i]]
+        load(state, D, bucket, outer.count[0])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def flatten(D, bucket):
+    """Order of the labels by bucket, inside a bucket by the net gain over its other members."""
+    k = D.shape[0]
+    net = np.zeros(k)
+    order = np.empty(k, np.int64)
+    for x in range(k):
+        for y in range(x):
+            if bucket[x] == bucket[y]:
+                net[x] += D[x, y] - D[y, x]
+                net[y] += D[y, x] - D[x, y]
+    for x in range(k):
+        position = x
+        while position > 0:
+            y = order[position - 1]
+            if bucket[y] < bucket[x] or (bucket[y] == bucket[x] and net[y] >= net[x]):
+                break
+            order[position] = y
+            position -= 1
+        order[position] = x
+    return order
+
+
+@njit(cache=True, nogil=True)
+def worth(D, bucket):
+    """Gain of a bucket order over the one that ties all labels."""
+    total = 0.0
+    for i in range(D.shape[0]):
+        for j in range(D.shape[0]):
+            if bucket[i] < bucket[j]:
+                total += D[i, j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def recut(state, D, limits, bucket):
+    """Cut the present order of the labels anew where that gains; return the gain."""
+    unload(state, bucket)
+    now = worth(D, bucket)
+    value, count = cut(flatten(D, bucket), D, limits, bucket)
+    if value <= now + EPSILON:
+        return 0.0
+    load(state, D, bucket, count)
+    return value - now
+
+
+@njit(cache=True, nogil=True)
+def exchange(state, D, outward):
+    """Swap the two labels of different buckets that gain most by it; return the gain."""
+    k = D.shape[0]
+    inside = np.empty(state.front.shape)
+    for x in range(k):
+        run = outward[x]
+        for place in range(state.count[0]):
+            slot = state.slots[place]
+            inside[x, slot] = run - state.front[x, slot]
+            run += state.step[x, slot]
+    best = EPSILON
+    left = right = -1
+    for x in range(k):
+        for y in range(x):
+            a, b = state.slot[x], state.slot[y]
+            if a != b:
+                gain = inside[x, b] - inside[x, a] + inside[y, a] - inside[y, b]
+                # Each was valued as if the other stayed: they would have been tied.
+                gain += D[x, y] + D[y, x]
+                if gain > best:
+                    best = gain
+                    left, right = x, y
+    if left < 0:
+        return 0.0
+    a, b = state.slot[left], state.slot[right]
+    relocate(left, b, state, D)
+    relocate(right, a, state, D)
+    return best
+
+
+@njit(cache=True, nogil=True)
+def improve(state, D, outward, limits, bucket):
+    """All neighbourhoods in turn until none gains; return the gain.
+
+    The state has been through `descend`.
+    """
+    total = 0.0
+    while True:
+        gain = descend_buckets(state, D, limits, bucket)
+        if gain <= 0.0:
+            gain = recut(state, D, limits, bucket)
+        if gain <= 0.0:
+            gain = exchange(state, D, outward)
+        if gain <= 0.0:
+            return total
+        total += gain + descend(state, D, outward, limits)
+
+
+@njit(cache=True, nogil=True)
+def ceiling(D, limits):
+    """No bucket order gains more: every pair for itself at its best."""
+    strict = limits[2] == 1 and limits[1] <= 1
+    total = 0.0
+    for i in range(D.shape[0]):
+        for j in range(i):
+            best = max(D[i, j], D[j, i])
+            total += best if strict else max(best, 0.0)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def start_order(which, C):
+    """The labels by Borda score (0), by single pivots (1) or by many pivots (2)."""
+    k = C.shape[0]
+    if which == 0:
+        scores = np.empty(k)
+        borda_scores(C, scores)
+        return descending(scores)
+    many = which == 2
+    return pivot_order(C, np.empty(0), many, many, PUBLISHED_BETA, np.empty(k, np.bool_))
+
+
+@njit(cache=True, nogil=True)
+def kick(x, state, D, outward, limits):
+    """Force label x elsewhere, let the others answer, then all; return the gain."""
+    total, where = best_move(x, state, outward, limits)
+    if where < 0:
+        return 0.0
+    move(x, where, state, D)
+    answered = False
+    for y in range(D.shape[0]):
+        if y != x:
+            gain, where = best_move(y, state, outward, limits)
+            if gain > EPSILON:
+                move(y, where, state, D)
+                total += gain
+                answered = True
+    # Without an answer x would only go back.
+    return total + descend(state, D, outward, limits) if answered else 0.0
+
+
+@njit(cache=True, nogil=True)
+def search(C, D, limits, n_kicks, trial, best, bucket):
+    """Leave the best bucket order found in `bucket`; return its gain.
+
+    `trial` and `best` are states to work in. Every start is cut at its best, so the result is
+    never worse than any of the start methods.
+    """
+    k = D.shape[0]
+    outward = D.sum(axis=1)
+    enough = ceiling(D, limits) - EPSILON
+    top = -np.inf
+    for which in range(N_STARTS):
+        value, count = cut(start_order(which, C), D, limits, bucket)
+        load(trial, D, bucket, count)
+        value += descend(trial, D, outward, limits)
+        # Starts mostly meet in one place: equal gain means that it has been seen.
+        if abs(value - top) > EPSILON:
+            value += improve(trial, D, outward, limits, bucket)
+        if value > top + EPSILON:
+            top = value
+            copy(trial, best)
+        if top >= enough:
+            break
+    idle = 0
+    x = 0
+    while top < enough and idle < k and n_kicks > 0:
+        copy(best, trial)
+        value = top + kick(x, trial, D, outward, limits)
+        n_kicks -= 1
+        idle += 1
+        if value > top + EPSILON:
+            top = value + improve(trial, D, outward, limits, bucket)
+            copy(trial, best)
+            idle = 0
+        x = x + 1 if x + 1 < k else 0
+    unload(best, bucket)
+    return top
+
+
+@njit(cache=True, nogil=True)
+def local_rows(C, D, limits, n_kicks, out):
+    """Fill `out` with the dense ranks found for each row."""
+    k = C.shape[1]
+    trial = new_state(k)
+    best = new_state(k)
+    bucket = np.empty(k, np.int64)
+    for row in range(C.shape[0]):
+        search(C[row], D[row], limits, n_kicks, trial, best, bucket)
+        for label in range(k):
+            out[row, label] = bucket[label] + 1
