@@ -53,8 +53,33 @@ def members(n_bits):
 
 
 @njit(cache=True, nogil=True)
+def next_buckets(placed, D, masks, gains):
+    """List the sets of labels that may follow the placed ones; return the number of labels.
+
+    A bucket earns what the placed labels earn in front of it, a sum over its members.
+    """
+    k = D.shape[0]
+    n_free = 0
+    for j in range(k):
+        if placed >> j & 1 == 0:
+            gain = 0.0
+            for i in range(k):
+                if placed >> i & 1:
+                    gain += D[i, j]
+            half = 1 << n_free
+            for s in range(half):
+                masks[half + s] = masks[s] | 1 << j
+                gains[half + s] = gains[s] + gain
+            n_free += 1
+    return n_free
+
+
+@njit(cache=True, nogil=True)
 def solve(D, limits, floor, ahead, counts, bucket):
-    """Replace `bucket`, whose gain is `floor`, by a better bucket order if there is one."""
+    """Replace `bucket`, whose gain is `floor`, by a better bucket order if there is one.
+
+    A set of placed labels whose outlook cannot beat the floor is not followed any further.
+    """
     k = D.shape[0]
     n_buckets, rest, max_size = limits
     full = (1 << k) - 1
@@ -66,35 +91,21 @@ def solve(D, limits, floor, ahead, counts, bucket):
     value[0, 0] = 0.0
     top = k - rest
     for used in range(n_buckets + 1 - step):
+        # Enough labels must be left for the buckets still to come.
+        most = min(top, k - max(n_buckets - used - 1, 0))
+        last = used == n_buckets - 1
         for placed in range(full):
             here = value[used, placed]
-            if here + ahead[placed] <= floor + EPSILON:
+            final = counts[placed] == top or (last and rest == 0)
+            if here + ahead[placed] <= floor + EPSILON or (last and not final):
                 continue
-            n_free = 0
-            for j in range(k):
-                if placed >> j & 1 == 0:
-                    column = 0.0
-                    for i in range(k):
-                        if placed >> i & 1:
-                            column += D[i, j]
-                    half = 1 << n_free
-                    for s in range(half):
-                        masks[half + s] = masks[s] | 1 << j
-                        gains[half + s] = gains[s] + column
-                    n_free += 1
-            final = counts[placed] == top or used == n_buckets - 1
-            # Enough labels must be left for the buckets still to come.
-            most = min(top, k - max(n_buckets - used - 1, 0))
-            for s in range(1, 1 << n_free):
-                if final:
-                    if s < (1 << n_free) - 1:
-                        continue
-                elif counts[s] > max_size or counts[placed] + counts[s] > most:
+            everything = (1 << next_buckets(placed, D, masks, gains)) - 1
+            for s in range(everything if final else 1, everything + 1):
+                if not final and (counts[s] > max_size or counts[placed] + counts[s] > most):
                     continue
                 after = placed | masks[s]
-                candidate = here + gains[s]
-                if candidate > value[used + step, after]:
-                    value[used + step, after] = candidate
+                if here + gains[s] > value[used + step, after]:
+                    value[used + step, after] = here + gains[s]
                     previous[used + step, after] = placed
     if value[n_buckets, full] > floor + EPSILON:
         read_back(previous, n_buckets, step, full, bucket)

@@ -9,7 +9,8 @@ from ._segments import cut
 from ._state import EPSILON, best_move, copy, load, move, new_state, relocate, unload
 
 N_STARTS = 3
-KICK_BUDGET = 256
+# A kick costs about k² steps, so that large problems are left with a few and small ones with all.
+KICK_BUDGET = 150_000
 PUBLISHED_BETA = 0.25
 
 
@@ -21,7 +22,7 @@ def descend(state, D, outward, limits):
     idle = 0
     x = 0
     while idle < k:
-        gain, where = best_move(x, state, outward, limits)
+        gain, where = best_move(x, -1, state, outward, limits)
         idle += 1
         if gain > EPSILON:
             move(x, where, state, D)
@@ -179,22 +180,20 @@ def start_order(which, C):
 
 
 @njit(cache=True, nogil=True)
-def kick(x, state, D, outward, limits):
-    """Force label x elsewhere, let the others answer, then all; return the gain."""
-    total, where = best_move(x, state, outward, limits)
-    if where < 0:
-        return 0.0
+def kick(x, where, state, D, outward, limits):
+    """Force label x elsewhere, let the others answer, then all; return the gain after that."""
+    total = 0.0
     move(x, where, state, D)
     answered = False
     for y in range(D.shape[0]):
         if y != x:
-            gain, where = best_move(y, state, outward, limits)
+            gain, where = best_move(y, -1, state, outward, limits)
             if gain > EPSILON:
                 move(y, where, state, D)
                 total += gain
                 answered = True
     # Without an answer x would only go back.
-    return total + descend(state, D, outward, limits) if answered else 0.0
+    return total + descend(state, D, outward, limits) if answered else total
 
 
 @njit(cache=True, nogil=True)
@@ -204,7 +203,6 @@ def search(C, D, limits, n_kicks, trial, best, bucket):
     `trial` and `best` are states to work in. Every start is cut at its best, so the result is
     never worse than any of the start methods.
     """
-    k = D.shape[0]
     outward = D.sum(axis=1)
     enough = ceiling(D, limits) - EPSILON
     top = -np.inf
@@ -220,19 +218,33 @@ def search(C, D, limits, n_kicks, trial, best, bucket):
             copy(trial, best)
         if top >= enough:
             break
-    idle = 0
-    x = 0
-    while top < enough and idle < k and n_kicks > 0:
-        copy(best, trial)
-        value = top + kick(x, trial, D, outward, limits)
+    if top < enough:
+        top = shake(top, enough, D, outward, limits, n_kicks, trial, best, bucket)
+    unload(best, bucket)
+    return top
+
+
+@njit(cache=True, nogil=True)
+def shake(top, enough, D, outward, limits, n_kicks, trial, best, bucket):
+    """Kick the labels one by one out of the local optimum; return the gain of the new one.
+
+    At first each label goes to its best other place, then to every place there is.
+    """
+    k = D.shape[0]
+    attempt = 0
+    while attempt < k * (best.count[0] + 2) and n_kicks > 0 and top < enough:
+        x = attempt % k
+        loss, where = best_move(x, attempt // k - 1, best, outward, limits)
+        attempt += 1
+        if where < 0:
+            continue
         n_kicks -= 1
-        idle += 1
+        copy(best, trial)
+        value = top + loss + kick(x, where, trial, D, outward, limits)
         if value > top + EPSILON:
             top = value + improve(trial, D, outward, limits, bucket)
             copy(trial, best)
-            idle = 0
-        x = x + 1 if x + 1 < k else 0
-    unload(best, bucket)
+            attempt = 0
     return top
 
 

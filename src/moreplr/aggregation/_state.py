@@ -72,11 +72,12 @@ def unload(state, bucket):
 
 
 @njit(cache=True, nogil=True)
-def best_move(x, state, outward, limits):
+def best_move(x, only, state, outward, limits):
     """Best other place for label x; return (gain over staying, where).
 
     `where` is 2p for a new bucket before the p-th, 2p + 1 for the p-th itself, and -1 when the
-    limits leave x no other place. `outward[x]` is what x earns in front of all others.
+    limits leave x no other place. `only` fixes p unless it is negative. `outward[x]` is what x
+    earns in front of all others.
     """
     n_buckets, rest, max_size = limits
     own = state.slot[x]
@@ -98,20 +99,21 @@ def best_move(x, state, outward, limits):
     for place in range(count):
         slot = state.slots[place]
         inside = run - state.front[x, slot]
+        wanted = only < 0 or only == place
         if slot == own:
             stay = inside
-        elif may_join and inside > best:
+        elif may_join and wanted and inside > best:
             best = inside
             where = 2 * place + 1
-        if may_open and slot != barred and previous != barred and run > best:
+        if may_open and wanted and slot != barred and previous != barred and run > best:
             best = run
             where = 2 * place
         run += state.step[x, slot]
         previous = slot
-    if may_open and previous != barred and run > best:
+    if may_open and (only < 0 or only == count) and previous != barred and run > best:
         best = run
         where = 2 * count
-    return best - stay, where
+    return (best - stay, where) if where >= 0 else (0.0, -1)
 
 
 @njit(cache=True, nogil=True)

@@ -34,9 +34,8 @@ OPTIMISERS = ("auto", "exact", "local", "segments")
 HEURISTICS = ("bpa", "bpa_lia", "bpa_lia_mp2", "published", "borda", "copeland")
 METHODS = OPTIMISERS + HEURISTICS
 
+# "auto" goes by the labels alone: a row's answer may not depend on how many rows come with it.
 EXACT_LABELS = 12
-# The rule must not look at the number of rows: a row's answer may not depend on its company.
-AUTO_EXACT_LABELS = 10
 # Small enough that a block's matrices stay in cache, large enough to hide the call.
 BLOCK_CELLS = 1 << 17
 
@@ -58,7 +57,7 @@ class _Solver:
         if method == "exact":
             exact_rows(C, D, self.limits, out)
         elif method == "local":
-            local_rows(C, D, self.limits, KICK_BUDGET // k, out)
+            local_rows(C, D, self.limits, KICK_BUDGET // k**3, out)
         elif method == "segments":
             segment_rows(C, D, self.limits, out)
         elif method in ("borda", "copeland"):
@@ -96,7 +95,7 @@ def aggregate(
         - "local": local search from several starts, never worse than "bpa_lia",
           "bpa_lia_mp2" or "segments".
         - "segments": the labels in the order of their Borda scores, with the best cut.
-        - "auto": "exact" up to 10 labels, "local" beyond.
+        - "auto": "exact" up to 12 labels, "local" beyond.
 
         Heuristics, which look at C alone and take no bucket options:
 
@@ -265,7 +264,7 @@ def _plan(
     if method == "published":
         method = "bpa_lia_mp2"
     elif method == "auto":
-        method = "exact" if k <= AUTO_EXACT_LABELS else "local"
+        method = "exact" if k <= EXACT_LABELS else "local"
     elif method == "exact" and k > EXACT_LABELS:
         raise ValueError(
             f"method='exact' takes at most {EXACT_LABELS} labels, got k={k}; use 'local'"
