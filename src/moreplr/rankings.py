@@ -168,7 +168,8 @@ def to_frame(Y: Any, labels: Iterable[Any] | None = None, *, library: str = "pan
     if library == "polars":
         import polars
 
-        return polars.DataFrame(positions, schema=[str(name) for name in names])
+        columns = zip(names, positions.T, strict=True)
+        return polars.DataFrame({str(name): column for name, column in columns})
     raise ValueError(f"library must be 'pandas' or 'polars', got {library!r}")
 
 
@@ -345,7 +346,9 @@ def _to_finite(array: NDArray[Any], names: Labels) -> Positions:
 def _to_number(value: Any, row: int, label: Any) -> float:
     if value is None or value is pd.NA or value is pd.NaT:
         return np.nan
-    if isinstance(value, (Number, np.generic, str)):
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (Number, str)):
         try:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):

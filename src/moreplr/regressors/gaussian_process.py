@@ -125,11 +125,12 @@ class GaussianProcess(PositionRegressor):
         if kernel.n_dims == 0:
             return kernel
         parts = []
-        for z in Z.T:
-            observed = ~np.isnan(z)
-            if observed.any():
+        patterns, pattern_of = np.unique(~np.isnan(Z), axis=1, return_inverse=True)
+        for number, observed in enumerate(patterns.T):
+            if observed.any():  # labels ranked by the same rows share one factorisation
+                targets = Z[np.ix_(observed, pattern_of.ravel() == number)]
                 part = GaussianProcessRegressor(kernel, alpha=self.jitter, optimizer=None)
-                parts.append(part.fit(X[observed], z[observed]))
+                parts.append(part.fit(X[observed], targets))
 
         def loss(theta: Array) -> tuple[float, Array]:
             terms = [part.log_marginal_likelihood(theta, eval_gradient=True) for part in parts]

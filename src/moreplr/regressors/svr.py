@@ -15,9 +15,10 @@ class MultiOutputSVR(PositionRegressor):
     """Support vector regression of all positions at once, by a larger feature space.
 
     Each observed cell (row, label) becomes one example of a single-output problem. Its features
-    are a part that all labels share and a part of the label's own, φ(x, j) = (√c·φ(x), 0, …,
-    φ(x) in block j, …, 0), whose kernel is (c + [i = j])·K(x, x'). With c = 0 the labels are
-    learned apart, with a large c as one. A missing position is an example less, no more.
+    are a part that all labels share and a part of the label's own with an offset of its own,
+    φ(x, j) = (√c·φ(x), 0, …, (φ(x), 1) in block j, …, 0), whose kernel is
+    c·K(x, x') + [i = j]·(K(x, x') + 1). With c = 0 the labels are learned apart, with a large c
+    as one. A missing position is an example less, no more.
 
     See Borchani et al. (2015) for the family of methods and Evgeniou and Pontil (2004) for the
     feature map.
@@ -71,10 +72,13 @@ class MultiOutputSVR(PositionRegressor):
         row, label = np.nonzero(~np.isnan(Y))
         check_size(type(self).__name__, len(row), self.max_cells)
         warn_unobserved(Y)
+        self.seen_ = ~np.isnan(Y).all(axis=0)
         self.offset_ = column_means(Y, weight)
         self._gamma = self._find_gamma(X)
+        same = label[:, None] == label
         gram = self._kernel(X, X)[np.ix_(row, row)]
-        gram *= self.coupling + (label[:, None] == label)
+        gram *= self.coupling + same
+        gram += same
         self.svr_ = SVR(kernel="precomputed", C=self.C, epsilon=self.epsilon).fit(
             gram,
             Y[row, label] - self.offset_[label],
@@ -87,11 +91,13 @@ class MultiOutputSVR(PositionRegressor):
     def predict(self, X: Any) -> Array:
         """Predict positions of shape (n_samples, n_labels)."""
         X = self._check_predict(X)
-        per_label = self.coupling + (self.support_labels_[:, None] == np.arange(self.n_outputs_))
-        dual = self.svr_.dual_coef_.ravel()[:, None] * per_label
-        if not len(dual):  # a tube wide enough for everything needs no support vector
-            return np.tile(self.offset_ + self.svr_.intercept_, (len(X), 1))
-        return self._kernel(X, self.support_rows_) @ dual + self.svr_.intercept_ + self.offset_
+        own = self.support_labels_[:, None] == np.arange(self.n_outputs_)
+        dual = self.svr_.dual_coef_.reshape(-1, 1)
+        outputs = np.tile(self.offset_, (len(X), 1))
+        if len(dual):  # a tube wide enough for everything needs no support vector
+            shared_and_own = self._kernel(X, self.support_rows_) @ (dual * (self.coupling + own))
+            outputs += np.where(self.seen_, shared_and_own + (dual * own).sum(axis=0), 0)
+        return outputs + np.where(self.seen_, self.svr_.intercept_, 0)
 
     def _find_gamma(self, X: Array) -> float:
         if self.gamma == "scale":

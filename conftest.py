@@ -1,0 +1,27 @@
+"""Fixtures for all tests and doctests."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _bundled_data_only(monkeypatch):
+    """Names such as "iris" mean the bundled data, unless a test asks for the benchmark's."""
+    monkeypatch.delenv("MOREPLR_DATA", raising=False)
+
+
+@pytest.fixture
+def benchmark_data(_bundled_data_only, monkeypatch):
+    """The folder of benchmark data: where MOREPLR_DATA points, or beside the checkout."""
+    folder = FOLDER
+    if not (folder / "manifest.csv").is_file():
+        pytest.skip(f"the benchmark data are not in {folder}")
+    monkeypatch.setenv("MOREPLR_DATA", str(folder))
+    return folder
+
+
+FOLDER = Path(
+    os.environ.get("MOREPLR_DATA") or Path(__file__).parent.parent / "shared" / "data"
+).resolve()

@@ -1,0 +1,222 @@
+"""Checks for rankers beyond scikit-learn's: ties, missing labels, names, weights, texts.
+
+scikit-learn's own checks know nothing of rankings. Run these on any ranker, your own too:
+
+    @pytest.mark.parametrize("check", RANKER_CHECKS)
+    def test_ranker(check):
+        check(MyRanker())
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from moreplr.encoders import encode
+from moreplr.incomplete import remove_labels
+from moreplr.rankings import count_buckets, dense_ranks, from_text, to_buckets, to_text
+
+NAMES = ["a", "b > c", "d", "ü"]  # sorted, as the names found in texts are
+
+
+def make_rankings(n: int = 60, k: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Features, and bucket orders of k labels that follow from them."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    scores = X @ rng.normal(size=(3, k))
+    return X, dense_ranks(np.round(scores))
+
+
+def check_learns(ranker: Any) -> None:
+    """A fitted ranker is clearly better on its training rows than the reversed truth."""
+    X, Y = make_rankings()
+    ranker = clone(ranker).fit(X, Y)
+    assert ranker.score(X, Y) > 0.15 > ranker.score(X, -Y)
+
+
+def check_predicts_dense_ranks(ranker: Any) -> None:
+    """Predictions are complete and count buckets 1, 2, … without gaps."""
+    X, Y = make_rankings()
+    predicted = clone(ranker).fit(X, Y).predict(X)
+    assert predicted.shape == Y.shape
+    assert predicted.dtype == np.float64
+    np.testing.assert_array_equal(predicted, dense_ranks(predicted))
+
+
+def check_only_order_counts(ranker: Any) -> None:
+    """Any increasing change of the positions leaves the predictions as they are."""
+    if getattr(ranker, "positions", None) == "given":
+        return
+    X, Y = make_rankings()
+    first = clone(ranker).fit(X, Y).predict(X)
+    np.testing.assert_array_equal(first, clone(ranker).fit(X, 7 * Y**3 - 40).predict(X))
+
+
+def check_missing_labels(ranker: Any) -> None:
+    """Incomplete rankings are learned from; predictions are complete all the same."""
+    X, Y = make_rankings(n=80)
+    incomplete = remove_labels(Y, 0.3, random_state=0)
+    incomplete[:3] = Y[:3]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        ranker = clone(ranker).fit(X, incomplete)
+    predicted = ranker.predict(X)
+    assert not np.isnan(predicted).any()
+    assert ranker.score(X, incomplete) > 0.1
+
+
+def check_unranked_rows(ranker: Any) -> None:
+    """A row without a ranked label is counted in a warning and changes nothing else."""
+    X, Y = make_rankings()
+    Y[7] = np.nan
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        clone(ranker).fit(X, Y)
+    assert any("1 of 60 rows rank no label" in str(warning.message) for warning in caught)
+
+
+def check_never_ranked_label(ranker: Any) -> None:
+    """A label that no row ranks does not stop the fit, and it is ranked all the same."""
+    X, Y = make_rankings()
+    Y[:, 2] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            predicted = clone(ranker).fit(X, Y).predict(X)
+        except ValueError as error:
+            assert "missing" in str(error), "an error must name the way out"  # noqa: PT017
+            return
+    assert not np.isnan(predicted).any()
+
+
+def check_nothing_ranked(ranker: Any) -> None:
+    """Rankings without a single ranked label are refused."""
+    X, Y = make_rankings()
+    _assert_refused(ranker, X, np.full_like(Y, np.nan), "ranks no label")
+
+
+def check_different_lengths(ranker: Any) -> None:
+    """X and y of different length are refused, with both lengths."""
+    X, Y = make_rankings()
+    _assert_refused(ranker, X, Y[:-1], "60 rows, but y has 59")
+
+
+def check_all_tied(ranker: Any) -> None:
+    """Rankings that tie everything are predicted as one bucket."""
+    X, Y = make_rankings()
+    predicted = clone(ranker).fit(X, np.ones_like(Y)).predict(X)
+    np.testing.assert_array_equal(predicted, np.ones_like(Y))
+
+
+def check_single_label(ranker: Any) -> None:
+    """One label is a trivial ranking, whatever number it carries."""
+    X, _ = make_rankings()
+    predicted = clone(ranker).fit(X, X[:, :1] * 100).predict(X)
+    np.testing.assert_array_equal(predicted, np.ones((len(X), 1)))
+
+
+def check_forms_agree(ranker: Any) -> None:
+    """Arrays, frames, texts and buckets of the same rankings teach the same."""
+    X, Y = make_rankings()
+    expected = clone(ranker).fit(X, Y).predict(X)
+    forms = [
+        Y.tolist(),
+        pd.DataFrame(Y, columns=NAMES),
+        to_text(Y, NAMES),
+        to_buckets(Y, NAMES),
+    ]
+    for form in forms:
+        np.testing.assert_array_equal(clone(ranker).fit(X, form).predict(X), expected)
+
+
+def check_labels_and_text(ranker: Any) -> None:
+    """A frame's columns name the labels; predicted texts read back as the predictions."""
+    X, Y = make_rankings()
+    ranker = clone(ranker).fit(X, pd.DataFrame(Y, columns=NAMES))
+    assert ranker.labels_.tolist() == NAMES
+    texts = ranker.predict_text(X)
+    np.testing.assert_array_equal(from_text(texts, NAMES)[0], ranker.predict(X))
+
+
+def check_score_matches_columns(ranker: Any) -> None:
+    """Scoring a frame goes by its column names, not by their places."""
+    X, Y = make_rankings()
+    frame = pd.DataFrame(Y, columns=NAMES)
+    ranker = clone(ranker).fit(X, frame)
+    assert ranker.score(X, frame[NAMES[::-1]]) == ranker.score(X, frame)
+
+
+def check_pipeline_and_search(ranker: Any) -> None:
+    """Works at the end of a pipeline inside a grid search, with frames on both sides."""
+    X, Y = make_rankings()
+    frame = pd.DataFrame(X, columns=["f", "g", "h"], index=np.arange(len(X)) * 3 + 1)
+    rankings = pd.DataFrame(Y, columns=NAMES, index=frame.index)
+    pipeline = make_pipeline(StandardScaler(), clone(ranker))
+    search = GridSearchCV(pipeline, {"standardscaler__with_mean": [True, False]}, cv=2)
+    search.fit(frame, rankings)
+    assert np.isfinite(search.best_score_)
+    assert search.predict(frame).shape == Y.shape
+
+
+def check_same_seed_same_result(ranker: Any) -> None:
+    """Two fits with the same seed give the same predictions."""
+    X, Y = make_rankings()
+    first, second = (clone(ranker).fit(X, Y).predict(X) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def check_input_untouched(ranker: Any) -> None:
+    """Fitting and predicting leave read-only inputs as they are."""
+    X, Y = make_rankings()
+    Y = remove_labels(Y, 0.1, random_state=0)
+    Y[:3] = encode(np.arange(12.0).reshape(3, 4))
+    X.flags.writeable = Y.flags.writeable = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        clone(ranker).fit(X, Y).predict(X)
+
+
+def check_no_ties_from_total_orders(ranker: Any) -> None:
+    """Predictions for well separated total orders have about as many buckets as labels."""
+    X = np.where(make_rankings(n=100)[0] > 0, 1.0, -1.0)
+    Y = np.where(X[:, :1] > 0, [[1.0, 2.0, 3.0, 4.0]], [[4.0, 3.0, 2.0, 1.0]])
+    predicted = clone(ranker).fit(X, Y).predict(X)
+    assert count_buckets(predicted).mean() > 3
+
+
+def _assert_refused(ranker: Any, X: Any, Y: Any, message: str) -> None:
+    try:
+        clone(ranker).fit(X, Y)
+    except ValueError as error:
+        assert message in str(error), f"unclear message: {error}"  # noqa: PT017
+    else:
+        raise AssertionError("bad input was accepted")
+
+
+RANKER_CHECKS: list[Callable[[Any], None]] = [
+    check_learns,
+    check_predicts_dense_ranks,
+    check_only_order_counts,
+    check_missing_labels,
+    check_unranked_rows,
+    check_never_ranked_label,
+    check_nothing_ranked,
+    check_different_lengths,
+    check_all_tied,
+    check_single_label,
+    check_forms_agree,
+    check_labels_and_text,
+    check_score_matches_columns,
+    check_pipeline_and_search,
+    check_same_seed_same_result,
+    check_input_untouched,
+    check_no_ties_from_total_orders,
+]
