@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -75,6 +77,21 @@ def test_the_papers_second_customer_has_observed_positions():
 def test_given_positions_stand_as_they_are():
     Y = np.array([[2, 1, NAN, 5.0]])
     np.testing.assert_array_equal(encode(Y, "modified", positions="given"), Y)
+
+
+def test_expected_positions_are_the_mean_over_all_ways_to_have_lost_labels():
+    k, m = 6, 3
+    for place in range(m):
+        full = [sorted(kept)[place] + 1 for kept in combinations(range(k), m)]
+        Y = np.full((1, k), NAN)
+        Y[0, :m] = [10, 20, 30]
+        assert encode(Y, positions="expected")[0, place] == pytest.approx(np.mean(full))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_expected_positions_of_complete_rankings_are_the_observed_ones(method):
+    Y = [[1, 2, 2, 5], [1, 1, 1, 1]]
+    np.testing.assert_array_equal(encode(Y, method, "expected"), encode(Y, method))
 
 
 def test_encoder_object_does_what_the_function_does():

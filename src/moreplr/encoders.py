@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from moreplr.rankings import Positions, check_rankings, sort_rankings, unsort
 
 METHODS = ("dense", "standard", "modified", "fractional")
-POSITIONS = ("observed", "given")
+POSITIONS = ("observed", "expected", "given")
 
 
 def encode(Y: Any, method: str = "dense", positions: str = "observed") -> Positions:
@@ -22,10 +22,14 @@ def encode(Y: Any, method: str = "dense", positions: str = "observed") -> Positi
     method : {"dense", "standard", "modified", "fractional"}
         What tied labels get: the number of the bucket; the first, the last or the mean of the
         places that their bucket takes. All agree where there are no ties.
-    positions : {"observed", "given"}
+    positions : {"observed", "expected", "given"}
         With "observed" the ranked labels are encoded among themselves, whatever numbers they
-        carried. With "given" the numbers of Y are taken as they stand, so that a position may
-        speak of labels that are no longer there; `method` then has nothing to do.
+        carried. "expected" stretches these positions to where they would stand on average among
+        all k labels, had the missing ones been drawn at random: the r-th of m becomes
+        r·(k + 1)/(m + 1), so that rows with different gaps speak of the same scale. With
+        "given" the numbers of Y are taken as they stand, so that a position may speak of labels
+        that are no longer there; `method` then has nothing to do. Complete rankings are the
+        same under the first two.
 
     Returns
     -------
@@ -56,6 +60,9 @@ def encode(Y: Any, method: str = "dense", positions: str = "observed") -> Positi
         values = ranked.last + 1.0
     else:
         values = (ranked.first + ranked.last) / 2 + 1
+    if positions == "expected":
+        labels_ranked = np.sum(~np.isnan(given), axis=1, keepdims=True)
+        values = values * (given.shape[1] + 1) / (labels_ranked + 1)
     return unsort(values, ranked.order, given)
 
 
@@ -65,7 +72,7 @@ class RankEncoder(BaseEstimator):
     Parameters
     ----------
     method : {"dense", "standard", "modified", "fractional"}
-    positions : {"observed", "given"}
+    positions : {"observed", "expected", "given"}
         See :func:`encode`.
 
     Examples

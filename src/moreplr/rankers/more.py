@@ -39,7 +39,7 @@ class MORERanker(BaseRanker):
         becomes the base of :class:`moreplr.regressors.SingleTarget`.
     layer : {"round_rank", "prediction_interval", "epsilon"} or Layer
         May be changed on a fitted ranker: layers learn nothing.
-    positions : {"observed", "given"}, optional
+    positions : {"observed", "expected", "given"}, optional
         How the encoder reads incomplete rankings, see :func:`moreplr.encoders.encode`. None
         leaves it to the encoder; one given by name then takes "observed".
     n_jobs : int, optional
