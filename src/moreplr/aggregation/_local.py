@@ -9,8 +9,8 @@ from ._segments import cut
 from ._state import EPSILON, best_move, copy, load, move, new_state, relocate, unload
 
 N_STARTS = 3
-# A kick costs about k² steps, so that large problems are left with a few and small ones with all.
-KICK_BUDGET = 150_000
+# There are about k² kicks of k² steps each: small problems get all, large ones a few.
+KICK_BUDGET = 2_500_000
 PUBLISHED_BETA = 0.25
 
 

@@ -53,12 +53,12 @@ def descending(scores):
 def score_rows(C, copeland, threshold, out):
     """Fill `out` with the dense ranks by Borda or Copeland scores.
 
-    A bucket takes labels down to `threshold` below its best one (Borda), or of equal score
-    (Copeland, where the threshold has already made near pairs a draw).
+    A bucket ends where the score falls by more than `threshold` from one label to the next
+    (Borda), or where it falls at all (Copeland: the threshold has made near pairs a draw).
     """
     k = C.shape[1]
     scores = np.empty(k)
-    width = 0.0 if copeland else threshold
+    step = 0.0 if copeland else threshold
     for row in range(C.shape[0]):
         if copeland:
             copeland_scores(C[row], threshold, scores)
@@ -66,10 +66,9 @@ def score_rows(C, copeland, threshold, out):
             borda_scores(C[row], scores)
         order = descending(scores)
         rank = 1
-        best = scores[order[0]]
-        for position in range(k):
-            label = order[position]
-            if scores[label] < best - width - ROUNDING:
+        out[row, order[0]] = rank
+        for position in range(1, k):
+            fall = scores[order[position - 1]] - scores[order[position]]
+            if fall > step + ROUNDING:
                 rank += 1
-                best = scores[label]
-            out[row, label] = rank
+            out[row, order[position]] = rank

@@ -57,7 +57,7 @@ class _Solver:
         if method == "exact":
             exact_rows(C, D, self.limits, out)
         elif method == "local":
-            local_rows(C, D, self.limits, KICK_BUDGET // k**3, out)
+            local_rows(C, D, self.limits, KICK_BUDGET // k**4, out)
         elif method == "segments":
             segment_rows(C, D, self.limits, out)
         elif method in ("borda", "copeland"):
@@ -121,8 +121,8 @@ def aggregate(
         For the bucket pivot methods: a label joins the central bucket when its mean preference
         is within `beta` of ½.
     threshold : float, default=0.5
-        For "borda": a bucket takes labels down to this many places below its best one, by the
-        expected number of labels beaten. For "copeland": a pair with |C_ij - C_ji| up to
+        For "borda": a new bucket starts where the expected number of labels beaten falls by
+        more than this from one label to the next. For "copeland": a pair with |C_ij - C_ji| up to
         `threshold` is a draw, and labels with equal numbers of wins are tied.
     random_state : int, RandomState or None, default=None
         Draws the pivots of "bpa"; all other methods are deterministic.
