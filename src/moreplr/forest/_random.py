@@ -36,5 +36,5 @@ def draw_counts(state, n, counts):
 @jit
 def stream(seed, key, state):
     """Start `state` for one of many streams of a seed; equal keys give equal streams."""
-    state[0] = seed + np.uint64(key) * _MIX1
-    below(state, 2)
+    z = (seed ^ (np.uint64(key) + _STEP)) * _MIX1
+    state[0] = z ^ (z >> _S30)

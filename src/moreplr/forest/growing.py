@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moreplr.forest import _grow, _leaves, _random
+from moreplr.forest._layout import MISSING, Nodes, Rows, Scratch
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees
 
 # about a fifth of a second of work between two looks at Ctrl-C
 _BUDGET = 5_000_000
 _LANES = 8
+_HISTOGRAM_BYTES = 32_000_000
 
 
 @dataclass
@@ -71,53 +73,97 @@ def counts_of(seed: np.uint64, n: int, bootstrap: bool) -> NDArray[np.int32]:
 
 
 def padded(columns: NDArray) -> NDArray[np.float32]:
-    """The columns and zeros up to a full vector register, in single precision."""
+    """The columns, one of zeros at least, and more up to a full register, in float32."""
     n, k = columns.shape
-    out = np.zeros((n, -(-k // _LANES) * _LANES), np.float32)
+    out = np.zeros((n, lanes_for(k)), np.float32)
     out[:, :k] = columns
     return out
+
+
+def lanes_for(k: int) -> int:
+    """How many lanes hold k targets and a weight."""
+    return -(-(k + 1) // _LANES) * _LANES
 
 
 class _Workspace:
     """Scratch arrays of one thread, used for one tree after the other."""
 
-    def __init__(self, n: int, n_features: int, k: int, complete: bool) -> None:
-        nodes = 2 * n
-        self.words = -(-n_features // 64)
-        self.feature = np.empty(nodes, np.uint16)
-        self.cut = np.empty(nodes, np.uint8)
-        self.missing_left = np.empty(nodes, np.uint8)
-        self.right = np.empty(nodes, np.int32)
-        self.start = np.empty(nodes, np.int32)
-        self.parent = np.empty(nodes, np.int32)
-        self.order = np.arange(n_features, dtype=np.int32)
-        self.rest = np.empty((n, k), np.float32)
-        self.part = np.empty((1 if complete else n, k), np.float32)
-        self.share = np.empty(n, np.float32)
-        self.total = np.empty(k, np.float32)
-        self.column = np.empty(n, np.uint8)
-        self.spare = np.empty(n, np.int32)
-        self.h = np.zeros((256, k), np.float32)
-        self.hw = np.zeros(256, np.float32)
-        self.hn = np.zeros(256, np.int32)
-        self.hp = np.zeros((256, k), np.float32)
-        self.acc = np.empty(k, np.float32)
-        self.accp = np.empty(k, np.float32)
-        self.stack = np.empty((64, 5), np.int32)
-        self.constant = np.empty((64, self.words), np.uint64)
+    def __init__(self, task: Task) -> None:
+        n, n_features = task.codes.shape
+        masked = task.seen is not None and not task.projection
+        n_targets = task.projection or len(task.base)
+        lanes = lanes_for(n_targets)
+        width = 2 * lanes if masked else lanes
+        missing = (task.codes == MISSING).any(axis=0)
+        sizes = np.where(missing, 256, task.codes.max(axis=0, initial=0).astype(np.int64) + 1)
+        self.rows = Rows(
+            codes=np.empty(n * n_features, np.uint8),
+            records=np.empty(n * width, np.float32),
+            weight=np.empty(n, np.float32),
+            squares=np.empty(n, np.float32),
+            bins=np.concatenate([[0], np.cumsum(sizes)]),
+            n_features=n_features,
+            n_targets=n_targets,
+            steps=lanes // _LANES,
+            unit=np.float32(_unit(task.targets)),
+            masked=masked,
+            counted=task.limits.min_samples_leaf > 1,
+        )
+        self.large = int(np.clip(2 * sizes.max(), 64, 512))
+        n_bins = int(self.rows.bins[-1])
+        slots = int(np.clip(_HISTOGRAM_BYTES // (4 * n_bins * width), 2, 32))
+        self.slots = slots if n >= self.large else 0
+        self.nodes = Nodes(
+            feature=np.empty(2 * n, np.uint16),
+            cut=np.empty(2 * n, np.uint8),
+            missing_left=np.empty(2 * n, np.uint8),
+            right=np.empty(2 * n, np.int32),
+            start=np.empty(2 * n, np.int32),
+            parent=np.empty(2 * n, np.int32),
+        )
+        self.scratch = Scratch(
+            order=np.empty(n_features, np.int32),
+            chosen=np.empty(n_features, np.int32),
+            spare=np.empty(n, np.int32),
+            total=np.empty(width, np.float32),
+            mean=np.empty(lanes, np.float32),
+            running=np.empty(width, np.float32),
+            centred=np.empty(7 * lanes, np.float32),
+            near=np.zeros(n_features * 256 * width, np.float32),
+            near_count=np.zeros(n_features * 256, np.int32),
+            occupied=np.zeros(n_features * 4, np.uint64),
+            local=np.zeros(8, np.uint8),
+            table=np.empty(64 * width, np.float32),
+            gains=np.empty(128, np.float32),
+            masses=np.empty(128, np.float32),
+            far=np.empty(self.slots * n_bins * width, np.float32),
+            far_count=np.empty(self.slots * n_bins, np.int32),
+            free=np.empty(self.slots + 1, np.int32),
+        )
+        self.stack = np.empty((64, 6), np.int32)
+        self.constant = np.empty((64, -(-n_features // 64)), np.uint64)
+
+    def begin(self, n: int) -> NDArray[np.int64]:
+        """Get ready for a tree of n rows; gives the kernel's state."""
+        self.scratch.free[: self.slots] = np.arange(self.slots)
+        self.stack[0] = 0, n, 0, -1, 0, -1
+        self.constant[0] = 0
+        return np.array([1, 0, 0, self.slots], np.int64)
 
     def widen(self) -> None:
+        """Room for more pending nodes."""
         self.stack = np.concatenate([self.stack, np.empty_like(self.stack)])
         self.constant = np.concatenate([self.constant, np.empty_like(self.constant)])
 
 
+def _unit(targets: NDArray[np.float32]) -> float:
+    """A power of two, some thousand times smaller than the targets."""
+    scale = float(np.sqrt(np.mean(np.square(targets), dtype=np.float64)))
+    return 2.0 ** (np.floor(np.log2(scale)) - 12) if scale > 0 else 1.0
+
+
 def _grow_chunk(task: Task, lo: int, hi: int) -> list[Trees]:
-    n, n_features = task.codes.shape
-    width = task.targets.shape[1]
-    if task.projection:
-        width = -(-task.projection // _LANES) * _LANES
-    complete = task.seen is None or bool(task.projection)
-    space = _Workspace(n, n_features, width, complete)
+    space = _Workspace(task)
     return [_grow_tree(task, seed, space) for seed in task.seeds[lo:hi]]
 
 
@@ -129,42 +175,28 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
         weight *= task.weight
     if task.seen is not None:
         weight[~task.seen.any(axis=1)] = 0.0
-    perm = np.flatnonzero(weight).astype(np.int32)
-    rng = np.empty(1, np.uint64)
-    _random.stream(seed, 1, rng)
+    rowids = np.flatnonzero(weight).astype(np.int32)
     targets, seen = task.targets, task.seen
     if task.projection:
         targets, seen = _project(task, seed), None
+    _grow.prepare(task.codes, targets, _or_empty(seen, targets), weight, rowids, space.rows)
+    perm = np.arange(len(rowids), dtype=np.int32)
     importance = np.zeros(n_features)
-    state = np.array([1, 0, 0], np.int64)
-    space.order[:] = np.arange(n_features)
-    space.stack[0] = 0, len(perm), 0, -1, 0
-    space.constant[0] = 0
-    limits = task.limits.array()
-    while _grow.grow(
-        task.codes, targets, _or_empty(seen, targets), weight, seen is None, perm, limits, rng,
-        space.stack, space.constant, state, space.feature, space.cut, space.missing_left,
-        space.right, space.start, space.parent, importance, space.order, space.rest, space.part,
-        space.share, space.total, space.column, space.spare, space.h, space.hw, space.hn,
-        space.hp, space.acc, space.accp, _BUDGET,
-    ):  # fmt: skip
-        if task.stop[0]:
-            raise Stopped
-        if state[0] + 2 > len(space.stack):
-            space.widen()
-    n_nodes, n_leaves = int(state[1]), int(state[2])
+    n_nodes, n_leaves = _grow_slices(task, seed, space, perm, importance)
+    perm = rowids[perm]
     values = np.empty((n_leaves, len(task.base)), np.float32)
+    nodes = space.nodes
     _leaves.leaf_values(
-        perm, space.right, space.start, space.parent, n_nodes, task.targets,
+        perm, nodes.right, nodes.start, nodes.parent, n_nodes, task.targets,
         _or_empty(task.seen, task.targets), weight, task.seen is None, task.base, values,
     )  # fmt: skip
     return Trees(
         offsets=np.array([0, n_nodes]),
-        feature=space.feature[:n_nodes].copy(),
-        cut=space.cut[:n_nodes].copy(),
-        missing_left=space.missing_left[:n_nodes].copy(),
-        right=space.right[:n_nodes].copy(),
-        start=space.start[:n_nodes].copy(),
+        feature=nodes.feature[:n_nodes].copy(),
+        cut=nodes.cut[:n_nodes].copy(),
+        missing_left=nodes.missing_left[:n_nodes].copy(),
+        right=nodes.right[:n_nodes].copy(),
+        start=nodes.start[:n_nodes].copy(),
         leaf_offsets=np.array([0, n_leaves]),
         values=values,
         perm_offsets=np.array([0, len(perm)]),
@@ -172,6 +204,24 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
         perm_count=counts[perm].astype(np.uint8),
         importance=importance[None],
     )
+
+
+def _grow_slices(
+    task: Task, seed: np.uint64, space: _Workspace, perm: NDArray, importance: NDArray
+) -> tuple[int, int]:
+    """Call the kernel until the tree is done; gives the numbers of nodes and leaves."""
+    rng = np.empty(1, np.uint64)
+    limits = task.limits.array()
+    state = space.begin(len(perm))
+    while _grow.grow(
+        space.rows, space.nodes, space.scratch, perm, limits, seed, rng, space.stack,
+        space.constant, state, importance, space.large, _BUDGET,
+    ):  # fmt: skip
+        if task.stop[0]:
+            raise Stopped
+        if state[0] + 2 > len(space.stack):
+            space.widen()
+    return int(state[1]), int(state[2])
 
 
 def _project(task: Task, seed: np.uint64) -> NDArray[np.float32]:

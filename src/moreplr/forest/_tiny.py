@@ -1,0 +1,125 @@
+"""Split nodes of at most seven rows by looking up each subset of them in a table.
+
+So few rows have few subsets, and a split is a subset. Each feature then costs a comparison and
+a look-up per row, whatever the number of targets.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from moreplr.forest import _simd
+from moreplr.forest._bits import not_above, peek, poke
+from moreplr.forest._draw import draw, is_constant, set_constant
+from moreplr.forest._jit import inlined, jit
+from moreplr.forest._layout import MISSING, TIE
+
+MOST = 7
+
+
+@inlined
+def tabulate(rows, scratch, perm, lo, m, whole, min_leaf):
+    """Fill `gains` for every subset of the node's centred rows that could go left."""
+    steps = rows.steps
+    lanes = 8 * steps
+    width = 2 * lanes if rows.masked else lanes
+    half = 1 << (m - 1)
+    full = 2 * half - 1
+    poke(scratch.masses, 0, np.float32(0.0))
+    _simd.fill(scratch.table, 0, np.float32(0.0), width // 8)
+    for i in range(m - 1):
+        row = np.int64(peek(perm, lo + i))
+        w = peek(rows.weight, row)
+        for before in range(1 << i):
+            mask = before + (1 << i)
+            _simd.add_into(
+                scratch.table, mask * width, scratch.table, before * width,
+                scratch.centred, i * lanes, steps,
+            )  # fmt: skip
+            mass = peek(scratch.masses, before) + w
+            poke(scratch.masses, mask, mass)
+            if rows.masked:
+                _simd.add_into(
+                    scratch.table, mask * width + lanes, scratch.table, before * width + lanes,
+                    rows.records, row * width + lanes, steps,
+                )  # fmt: skip
+                gain = _simd.gain(
+                    scratch.table, mask * width, scratch.table, mask * width + lanes,
+                    scratch.total, lanes, steps,
+                )  # fmt: skip
+            else:
+                gain = _simd.squares(scratch.table, mask * width, steps)
+                gain *= whole / (mass * (whole - mass))
+            poke(scratch.gains, mask, gain)
+            poke(scratch.gains, full - mask, gain)
+    poke(scratch.gains, full, np.float32(-1.0))
+    if min_leaf > 1:
+        for mask in range(1, full):
+            count = 0
+            for i in range(m):
+                count += (mask >> i) & 1
+            if count < min_leaf or m - count < min_leaf:
+                poke(scratch.gains, mask, np.float32(-1.0))
+    return full
+
+
+@inlined
+def look_up(rows, scratch, perm, lo, m, f, full):
+    """The best split of one feature: gain, row whose bin is the last on the left, NaN left.
+
+    The last answer says whether the feature is constant.
+    """
+    lacking = 0
+    for i in range(m):
+        code = peek(rows.codes, np.int64(peek(perm, lo + i)) * rows.n_features + f)
+        poke(scratch.local, i, code)
+        lacking |= (code == MISSING) << i
+    best, best_row, best_side = np.float32(-1.0), 0, 0
+    constant = True
+    for i in range(m):
+        mask = not_above(scratch.local, 0, peek(scratch.local, i)) & full
+        constant &= mask == full
+        gain = peek(scratch.gains, mask)
+        if gain > best * TIE:
+            best, best_row, best_side = gain, i, 0
+        if lacking and not (lacking >> i) & 1:
+            gain = peek(scratch.gains, mask | lacking)
+            if gain > best * TIE:
+                best, best_row, best_side = gain, i, 1
+    return best, best_row, best_side, constant
+
+
+@inlined
+def neighbours(scratch, m, row):
+    """The bin of a row of the node, and the next one that is occupied, or 255."""
+    bound = scratch.local[row]
+    after = MISSING
+    for i in range(m):
+        code = scratch.local[i]
+        if bound < code < after:
+            after = code
+    return np.int64(bound), np.int64(after)
+
+
+@jit
+def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant, top):
+    """The best split: gain or -1, feature, last bin on the left, next bin, NaN left."""
+    full = tabulate(rows, scratch, perm, lo, m, whole, min_leaf)
+    best, best_feature, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0, 0
+    found = False
+    for j in range(rows.n_features):
+        # two rows have one split: the first feature that tells them apart will do
+        if found and (j >= max_features or m == 2):
+            break
+        f = draw(scratch.order, rng, j)
+        if is_constant(constant, top, f):
+            continue
+        gain, row, side, same = look_up(rows, scratch, perm, lo, m, f, full)
+        if same:
+            set_constant(constant, top, f)
+            continue
+        found = True
+        if gain > best * TIE:
+            best, best_feature, best_side = gain, f, side
+            best_bin, best_next = neighbours(scratch, m, row)
+    return best, best_feature, best_bin, best_next, best_side
