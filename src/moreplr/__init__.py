@@ -1,6 +1,12 @@
 """Partial label ranking: learn to rank a fixed set of labels, with ties, from features."""
 
-from moreplr.rankers import MORERanker
+from moreplr.rankers import (
+    DummyRanker,
+    MORERanker,
+    NearestNeighborsRanker,
+    PairwiseRanker,
+    RankingTree,
+)
 
 __version__ = "0.1.0"
-__all__ = ["MORERanker"]
+__all__ = ["DummyRanker", "MORERanker", "NearestNeighborsRanker", "PairwiseRanker", "RankingTree"]

@@ -1,5 +1,9 @@
 """The estimators that a user fits."""
 
+from moreplr.rankers.dummy import DummyRanker
 from moreplr.rankers.more import MORERanker
+from moreplr.rankers.neighbors import NearestNeighborsRanker
+from moreplr.rankers.pairwise import PairwiseRanker
+from moreplr.rankers.tree import RankingTree
 
-__all__ = ["MORERanker"]
+__all__ = ["DummyRanker", "MORERanker", "NearestNeighborsRanker", "PairwiseRanker", "RankingTree"]

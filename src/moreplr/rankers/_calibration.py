@@ -1,0 +1,76 @@
+"""Calibration of pair probabilities, with few parameters that all pairs share.
+
+Calibrating each pair on its own would need many rows of each of its three classes. Which label
+of a pair comes first is arbitrary, so what all pairs share may not tell ≻ from ≺ either. That
+leaves a power for both strict relations, and a power and a factor for the tie.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from moreplr.regressors._base import Array
+
+# Below it, differences of probabilities say little: a forest of 100 trees has steps of 0.01.
+_FLOOR = 0.005
+_IDENTITY = np.array([1.0, 1.0, 0.0])
+# As much as this many observations speaks for leaving probabilities as they are.
+_PRIOR = 1.0
+
+
+class PairCalibration:
+    """Maps (p, t, s) to shares of (p^a, t^b · e^c, s^a) so that held-out data are likely.
+
+    Attributes
+    ----------
+    powers_ : array (a, b, c)
+
+    Examples
+    --------
+    >>> sure = np.array([[0.98, 0.01, 0.01], [0.01, 0.01, 0.98]] * 20)
+    >>> codes = np.array([0, 2] * 15 + [2, 0] * 5)
+    >>> PairCalibration().fit(sure, codes).transform(sure[:1]).round(2)
+    array([[0.74, 0.02, 0.24]])
+    """
+
+    powers_: Array
+
+    def fit(
+        self, probabilities: Array, codes: NDArray[np.int8], weight: Array | None = None
+    ) -> Self:
+        """Learn from held-out probabilities (m, 3) and the true codes (m,)."""
+        logs = _logs(probabilities)
+        hit = np.eye(3)[codes]
+        weights = np.ones(len(logs)) if weight is None else weight
+
+        def loss(powers: Array) -> tuple[float, Array]:
+            shares = log_softmax(_apply(logs, powers), axis=1)
+            residual = weights[:, None] * (np.exp(shares) - hit)
+            strict = residual[:, 0] @ logs[:, 0] + residual[:, 2] @ logs[:, 2]
+            tie = residual[:, 1] @ logs[:, 1]
+            slope = np.array([strict, tie, residual[:, 1].sum()])
+            away = powers - _IDENTITY
+            value = -(weights @ (hit * shares).sum(axis=1)) + _PRIOR / 2 * away @ away
+            return value, slope + _PRIOR * away
+
+        bounds = [(0.0, None), (0.0, None), (None, None)]
+        self.powers_ = minimize(loss, _IDENTITY, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return self
+
+    def transform(self, probabilities: Array) -> Array:
+        """Calibrated probabilities, of the same shape (…, 3)."""
+        return np.exp(log_softmax(_apply(_logs(probabilities), self.powers_), axis=-1))
+
+
+def _logs(probabilities: Array) -> Array:
+    return np.log(np.maximum(probabilities, _FLOOR))
+
+
+def _apply(logs: Array, powers: Array) -> Array:
+    strict, tie, factor = powers
+    return logs * np.array([strict, tie, strict]) + np.array([0.0, factor, 0.0])

@@ -1,0 +1,185 @@
+"""Instance-based ranking: the preferences of the nearest training rows, aggregated."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+
+from moreplr.forest.checks import integer_from
+from moreplr.metrics import tau_x_score
+from moreplr.rankers import _counts
+from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
+from moreplr.regressors._base import Array
+
+WEIGHTS = ("uniform", "distance")
+CANDIDATES = (1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90)
+# A choice among a dozen sizes needs no more rows than this.
+_SCORED_ROWS = 1_000
+
+
+class NearestNeighborsRanker(PairRanker):
+    """Partial label ranking by the preferences of the nearest neighbours.
+
+    Over the training rows nearest to a new one, the relations of each pair of labels are
+    counted where both are ranked, and aggregated into a bucket order. For a pair that no
+    neighbour holds, the shares of the whole training set answer. Distances depend on the scale
+    of the features: put a scaler in front.
+
+    Parameters
+    ----------
+    n_neighbors : int, optional
+        How many neighbours to ask. By default the size of 1 to 90 whose leave-one-out
+        predictions have the highest mean τ_X on (at most 1,000 of) the training rows.
+    weights : {"uniform", "distance"}, default="uniform"
+        Count all neighbours alike, or by the inverse of their distance.
+    metric : str or callable, default="euclidean"
+        As in :class:`sklearn.neighbors.NearestNeighbors`; "nan_euclidean" takes features with
+        missing values.
+    aggregation : str, default="auto"
+        A method of :func:`moreplr.aggregation.aggregate`.
+    objective : {"tau_x", "l1"}, default="tau_x"
+        What the bucket order is the best for: the expected τ_X, or the L1 distance to the pair
+        order matrix P(i≻j) + ½P(i∼j).
+    n_jobs : int, optional
+        The number of threads of the search.
+    random_state : int, RandomState instance or None
+        Draws the pivots of aggregation "bpa".
+
+    Attributes
+    ----------
+    n_neighbors_ : int, the size in use
+    scores_ : dict of the leave-one-out τ_X of each size that was tried; empty if none was
+    labels_ : object array (n_labels,)
+
+    References
+    ----------
+    Alfaro, Aledo and Gámez (2021): Learning decision trees for the partial label ranking
+    problem (its instance-based IBPLR).
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.2], [0.8], [1.0]]
+    >>> Y = ["tea > water ~ milk", "tea > water ~ milk", "milk > tea", "milk > water ~ tea"]
+    >>> NearestNeighborsRanker(n_neighbors=2).fit(X, Y).predict_text([[0.1], [0.9]])
+    ['tea > milk ~ water', 'milk > tea ~ water']
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int | None = None,
+        *,
+        weights: str = "uniform",
+        metric: Any = "euclidean",
+        aggregation: str = "auto",
+        objective: str = "tau_x",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.metric = metric
+        self.aggregation = aggregation
+        self.objective = objective
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store the training rows and choose the number of neighbours.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        y : rankings of the rows in any form that :func:`check_rankings` accepts
+        sample_weight : array of shape (n_samples,), optional
+            How much a row counts among the neighbours; rows of weight 0 are none.
+        """
+        self._check_decoding()
+        check_name("weights", self.weights, WEIGHTS)
+        if self.n_neighbors is not None:
+            integer_from("n_neighbors", self.n_neighbors, 1)
+        X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
+        self.consensus_ = consensus(Y, weight)
+        X, self.rankings_, self.sample_weight_ = _comparing_rows(X, Y, weight)
+        self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
+        self.scores_: dict[int, float] = {}
+        if self.n_neighbors is None:
+            self.n_neighbors_ = self._choose()
+        elif self.n_neighbors > len(X):
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} is more than the {len(X)} training rows that "
+                f"compare labels (n_samples={len(X)})"
+            )
+        else:
+            self.n_neighbors_ = int(self.n_neighbors)
+        return self
+
+    def _choose(self) -> int:
+        """The size of best leave-one-out τ_X; one search and one count serve all sizes."""
+        n, k = self.rankings_.shape
+        sizes = [size for size in CANDIDATES if size < n]
+        if len(sizes) < 2 or k == 1:
+            return 1
+        distances, indices = self.index_.kneighbors(n_neighbors=sizes[-1])
+        scored = np.unique(np.linspace(0, n - 1, min(n, _SCORED_ROWS)).astype(np.intp))
+        totals = np.zeros(len(sizes))
+        for chunk in self._chunks(len(scored)):
+            rows = scored[chunk]
+            counts = Pairs(np.zeros((len(rows), k, k)), np.zeros((len(rows), k, k)))
+            weights = self._neighbor_weights(distances[rows], indices[rows])
+            done = 0
+            for at, size in enumerate(sizes):
+                part = slice(done, size)
+                self._count(indices[rows, part], weights[:, part], counts)
+                ranks = self._decode(self._shares(counts), random_state=0)
+                tau = tau_x_score(self.rankings_[rows], ranks, per_sample=True)
+                totals[at] += (tau * self._weights_of(rows)).sum()
+                done = size
+        means = totals / self._weights_of(scored).sum()
+        self.scores_ = dict(zip(sizes, means.tolist(), strict=True))
+        return sizes[int(np.argmax(means))]
+
+    def _pairs(self, X: Array) -> Pairs:
+        k = len(self.labels_)
+        distances, indices = self.index_.kneighbors(X, self.n_neighbors_)
+        counts = Pairs(np.zeros((len(X), k, k)), np.zeros((len(X), k, k)))
+        self._count(indices, self._neighbor_weights(distances, indices), counts)
+        _counts.to_shares(*counts, *self.consensus_)
+        return counts
+
+    def _count(self, indices: NDArray[np.intp], weights: Array, counts: Pairs) -> None:
+        n, size = indices.shape
+        indptr = np.arange(0, n * size + 1, size)
+        _counts.add_pairs(self.rankings_, indptr, indices.ravel(), weights.ravel(), *counts)
+
+    def _shares(self, counts: Pairs) -> Pairs:
+        shares = Pairs(counts.P.copy(), counts.Q.copy())
+        _counts.to_shares(*shares, *self.consensus_)
+        return shares
+
+    def _neighbor_weights(self, distances: Array, indices: NDArray[np.intp]) -> Array:
+        weights = self._weights_of(indices)
+        if self.weights == "uniform":
+            return weights
+        # Beside a neighbour at distance zero, all others are infinitely far away.
+        same = distances == 0
+        inverse = 1 / np.where(same, 1.0, distances)
+        return weights * np.where(same.any(axis=1, keepdims=True), same, inverse)
+
+    def _weights_of(self, rows: NDArray[np.intp]) -> Array:
+        return np.ones(rows.shape) if self.sample_weight_ is None else self.sample_weight_[rows]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.metric == "nan_euclidean"
+        return tags
+
+
+def _comparing_rows(X: Array, Y: Array, weight: Array | None) -> tuple[Array, Array, Any]:
+    """The rows that rank at least two labels; others would only take a neighbour's place."""
+    compares = (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
+    if compares.all() or not compares.any():
+        return X, Y, weight
+    return X[compares], Y[compares], None if weight is None else weight[compares]
