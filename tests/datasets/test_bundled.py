@@ -38,8 +38,10 @@ def test_callers_get_their_own_copy():
 
 
 def test_unknown_names_are_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"'letter'.*MOREPLR_DATA.*'iris'"):
-        load("letter")
+    with pytest.raises(ValueError, match=r"'letters'.*MOREPLR_DATA.*'iris'"):
+        load("letters")
     with pytest.raises(ValueError, match="'ranking'"):
         load("iris", "ranking")
+    with pytest.raises(ValueError, match="'web'"):
+        load("iris", source="web")
     assert list_datasets() == ["digits", "iris", "wine"]

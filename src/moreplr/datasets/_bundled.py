@@ -44,9 +44,7 @@ def make(name: str, problem: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.DataFrame(values, columns=X.columns), pd.DataFrame(Y, columns=labels)
 
 
-def _ranked_by_naive_bayes(
-    X: NDArray[Any], y: NDArray[Any], decimals: int | None
-) -> NDArray[Any]:
+def _ranked_by_naive_bayes(X: NDArray[Any], y: NDArray[Any], decimals: int | None) -> NDArray[Any]:
     log_probability = naive_bayes(X, y)
     keys = -log_probability if decimals is None else -np.exp(log_probability).round(decimals)
     order = np.argsort(keys, axis=1, kind="stable")

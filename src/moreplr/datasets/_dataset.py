@@ -1,0 +1,96 @@
+"""A ranking problem with a name: features, positions, and a card that says what it holds."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+
+from moreplr.datasets._preprocessing import make_preprocessor
+from moreplr.rankings import count_buckets, dense_ranks
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a data set holds, in the terms of the paper's table."""
+
+    name: str
+    problem: str
+    instances: int
+    features: int
+    labels: int
+    distinct_rankings: int
+    mean_buckets: float
+    missing_share: float
+
+    def __str__(self) -> str:
+        names = {
+            "mean_buckets": f"{self.mean_buckets:.3f}",
+            "missing_share": f"{self.missing_share:.1%}",
+        }
+        lines = []
+        for field in fields(self):
+            value = names.get(field.name, getattr(self, field.name))
+            lines.append(f"{field.name.replace('_', ' '):<18} {value}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Features X and positions Y of a ranking problem; unpacks as ``X, Y = load(...)``.
+
+    `missing_codes` are numbers that stand for a gap in numeric features.
+
+    Examples
+    --------
+    >>> X, Y = [[0.5], [1.5]], [[1, 2], [1, 1]]
+    >>> print(Dataset("tiny", "plr", pd.DataFrame(X), pd.DataFrame(Y)).card())
+    name               tiny
+    problem            plr
+    instances          2
+    features           1
+    labels             2
+    distinct rankings  2
+    mean buckets       1.500
+    missing share      0.0%
+    """
+
+    name: str
+    problem: str
+    X: pd.DataFrame
+    Y: pd.DataFrame
+    missing_codes: tuple[float, ...] = ()
+
+    def __iter__(self) -> Iterator[pd.DataFrame]:
+        return iter((self.X, self.Y))
+
+    def card(self) -> Card:
+        """Count instances, features, labels, distinct rankings, buckets and missing labels."""
+        Y = self.Y.to_numpy(dtype=float)
+        ranks = np.nan_to_num(dense_ranks(Y))
+        return Card(
+            self.name,
+            self.problem,
+            len(Y),
+            self.X.shape[1],
+            Y.shape[1],
+            len(np.unique(ranks, axis=0)),
+            float(count_buckets(Y).mean()),
+            float(np.isnan(Y).mean()),
+        )
+
+    def preprocessor(self) -> ColumnTransformer:
+        """A fresh transformer for the features, see :func:`make_preprocessor`."""
+        return make_preprocessor(self.X, self.missing_codes)
+
+    def fingerprint(self) -> str:
+        """A short checksum of features and positions, to tell data sets of one name apart."""
+        digest = hashlib.sha256()
+        for frame in self:
+            digest.update(repr(frame.shape).encode())
+            digest.update(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes())
+        return digest.hexdigest()[:16]
