@@ -8,7 +8,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-_BYTES = types.Array(types.uint8, 1, "C")
+_BYTES = types.CPointer(types.uint8)
 
 
 @intrinsic
@@ -20,11 +20,10 @@ def _lowest_bit(typingctx, word):
 
 
 @intrinsic
-def _not_above(typingctx, array, index, bound):
+def _not_above(typingctx, place, index, bound):
     def codegen(context, builder, signature, args):
         eight = ir.VectorType(ir.IntType(8), 8)
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        pointer = builder.bitcast(builder.gep(data, [args[1]]), eight.as_pointer())
+        pointer = builder.bitcast(builder.gep(args[0], [args[1]]), eight.as_pointer())
         codes = builder.load(pointer, align=1)
         empty = ir.Constant(eight, [0] * 8)
         first = builder.insert_element(empty, args[2], ir.IntType(32)(0))
@@ -37,30 +36,49 @@ def _not_above(typingctx, array, index, bound):
 
 
 @intrinsic
-def _peek(typingctx, array, index):
+def _pointer(typingctx, array):
     def codegen(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.load(builder.gep(data, [args[1]]))
+        return context.make_array(signature.args[0])(context, builder, args[0]).data
 
-    return array.dtype(array, types.int64), codegen
+    return types.CPointer(array.dtype)(array), codegen
 
 
 @intrinsic
-def _poke(typingctx, array, index, value):
+def _peek(typingctx, place, index):
     def codegen(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        builder.store(args[2], builder.gep(data, [args[1]]))
+        return builder.load(builder.gep(args[0], [args[1]]))
+
+    return place.dtype(place, types.int64), codegen
+
+
+@intrinsic
+def _poke(typingctx, place, index, value):
+    def codegen(context, builder, signature, args):
+        builder.store(args[2], builder.gep(args[0], [args[1]]))
         return context.get_dummy_value()
 
-    return types.void(array, types.int64, array.dtype), codegen
+    return types.void(place, types.int64, place.dtype), codegen
+
+
+@intrinsic
+def _shift(typingctx, place, index):
+    def codegen(context, builder, signature, args):
+        return builder.gep(args[0], [args[1]])
+
+    return place(place, types.int64), codegen
 
 
 # with Any, as callers do not pass the typing context that the declarations show
 lowest_bit: Any = _lowest_bit
 """The position of the lowest set bit of a uint64 that is not zero."""
 not_above: Any = _not_above
-"""A bit for each of the eight bytes `array[index:index + 8]` that is at most `bound`."""
+"""A bit for each of the eight bytes from `place[index]` on that is at most `bound`."""
+pointer: Any = _pointer
+"""Where a flat array begins. Unlike an array it costs nothing to pass on, and nobody counts it:
+whoever takes a pointer keeps the array alive."""
 peek: Any = _peek
-"""`array[index]` of a flat array, for an index that is known not to be negative."""
+"""`place[index]` of a pointer."""
 poke: Any = _poke
-"""`array[index] = value` likewise."""
+"""`place[index] = value` likewise."""
+shift: Any = _shift
+"""The pointer to `place[index]`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from moreplr.forest._bits import peek, poke
 from moreplr.forest._jit import inlined
 from moreplr.forest._random import below
 
@@ -11,32 +12,35 @@ _ONE, _LOW6 = np.uint64(1), np.uint64(63)
 
 
 @inlined
-def draw(order, rng, j):
+def draw(order, n_features, rng, j):
     """The j-th feature of a random order that is drawn as far as it is needed."""
-    i = j + below(rng, len(order) - j)
-    order[i], order[j] = order[j], order[i]
-    return np.int64(order[j])
+    i = j + below(rng, n_features - j)
+    f = peek(order, i)
+    poke(order, i, peek(order, j))
+    poke(order, j, f)
+    return np.int64(f)
 
 
 @inlined
-def is_constant(constant, top, feature):
-    """Whether an ancestor of the pending node `top`, or itself, found the feature constant."""
-    return (constant[top, feature >> 6] >> (np.uint64(feature) & _LOW6)) & _ONE != 0
+def is_constant(constant, feature):
+    """Whether the node or an ancestor found the feature constant; `constant` is its bit set."""
+    return (peek(constant, feature >> 6) >> (np.uint64(feature) & _LOW6)) & _ONE != 0
 
 
 @inlined
-def set_constant(constant, top, feature):
+def set_constant(constant, feature):
     """Remember it."""
-    constant[top, feature >> 6] |= _ONE << (np.uint64(feature) & _LOW6)
+    bit = _ONE << (np.uint64(feature) & _LOW6)
+    poke(constant, feature >> 6, peek(constant, feature >> 6) | bit)
 
 
 @inlined
-def choose(order, chosen, rng, constant, top, drawn, goal):
+def choose(order, n_features, chosen, rng, constant, drawn, goal):
     """Draw up to `goal` features; gives how many of them are not known to be constant."""
     n_chosen = 0
     for j in range(drawn, goal):
-        f = draw(order, rng, j)
-        if not is_constant(constant, top, f):
-            chosen[n_chosen] = f
+        f = draw(order, n_features, rng, j)
+        if not is_constant(constant, f):
+            poke(chosen, n_chosen, np.int32(f))
             n_chosen += 1
     return n_chosen

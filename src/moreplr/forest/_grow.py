@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr.forest import _large, _medium, _simd, _tiny
-from moreplr.forest._bits import peek, poke
+from moreplr.forest._bits import peek, pointer, poke, shift
 from moreplr.forest._jit import inlined, jit
 from moreplr.forest._layout import (
     DEPTH,
@@ -29,7 +29,7 @@ from moreplr.forest._layout import (
     MIN_LEAF,
     MIN_SPLIT,
     MISSING,
-    N_FREE,
+    N_COLUMNS,
     N_LEAVES,
     N_NODES,
     PARENT,
@@ -37,6 +37,9 @@ from moreplr.forest._layout import (
     SLOT,
     START,
     TOP,
+    Nodes,
+    Rows,
+    Scratch,
 )
 from moreplr.forest._random import stream
 
@@ -46,22 +49,23 @@ def prepare(codes, targets, seen, weight, rowids, rows):
     """Copy the in-bag rows into `rows`, numbered from 0, with weighted targets."""
     n_features, lanes = codes.shape[1], targets.shape[1]
     width = 2 * lanes if rows.masked else lanes
-    records = rows.records
+    own_codes, records, squares, own_weight = rows.codes, rows.records, rows.squares, rows.weight
+    place = pointer(records)
     for i in range(len(rowids)):
         row = rowids[i]
         w = weight[row]
-        rows.weight[i] = w
+        own_weight[i] = w
         for f in range(n_features):
-            rows.codes[i * n_features + f] = codes[row, f]
-        for t in range(lanes):
-            records[i * width + t] = w * targets[row, t]
+            own_codes[i * n_features + f] = codes[row, f]
         at = i * width
+        for t in range(lanes):
+            records[at + t] = w * targets[row, t]
         if rows.masked:
             for t in range(lanes):
                 records[at + lanes + t] = w * seen[row, t]
-            rows.squares[i] = _simd.spread(records, at, records, at + lanes, rows.steps)
+            squares[i] = _simd.spread(place, at, place, at + lanes, rows.steps)
         else:
-            rows.squares[i] = _simd.squares(records, at, rows.steps) / w
+            squares[i] = _simd.squares(place, at, rows.steps) / w
             records[at + rows.n_targets] = w * rows.unit
 
 
@@ -89,11 +93,12 @@ def measure(rows, scratch, perm, lo, hi):
     _simd.add(scratch.total, 0, scratch.running, 0, width // 8)
     if rows.masked:
         for t in range(lanes):
-            mass = scratch.total[lanes + t]
-            scratch.mean[t] = scratch.total[t] / mass if mass > 0.0 else np.float32(0.0)
+            mass = peek(scratch.total, lanes + t)
+            mean = peek(scratch.total, t) / mass if mass > 0.0 else np.float32(0.0)
+            poke(scratch.mean, t, mean)
         inside = _simd.spread(scratch.total, 0, scratch.total, lanes, steps)
     else:
-        scratch.total[rows.n_targets] = 0.0
+        poke(scratch.total, rows.n_targets, np.float32(0.0))
         _simd.scaled(scratch.mean, 0, scratch.total, 0, np.float32(1.0 / whole), steps)
         inside = _simd.squares(scratch.total, 0, steps) / whole
     return np.float32(whole), around, around - inside
@@ -139,106 +144,157 @@ def partition(rows, perm, lo, hi, feature, cut, missing_left, spare):
         right += not goes
         lacking += lacks
     for i in range(right):
-        perm[left + i] = spare[i]
+        poke(perm, left + i, peek(spare, i))
     return left, lacking
 
 
 @jit
+def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, state, large):
+    """The best split of a node of m rows: gain or -1, feature, bins around the cut, NaN left.
+
+    The last answer is the slot of its histograms, if any.
+    """
+    min_leaf = peek(limits, MIN_LEAF)
+    max_features = peek(limits, MAX_FEATURES)
+    best, feature, last, following, side = np.float32(-1.0), 0, 0, 0, 0
+    whole, around, spread = measure(rows, scratch, perm, lo, lo + m)
+    if m <= _tiny.MOST or spread < 1e-4 * around:
+        spread = deviate(rows, scratch, perm, lo, lo + m, m <= _tiny.MOST)
+    if spread <= PURE * around:
+        return best, feature, last, following, side, slot
+    # the node's own stream and order: what other nodes drew does not matter
+    stream(seed, node, rng)
+    for f in range(rows.n_features):
+        poke(scratch.order, f, np.int32(f))
+    if m <= _tiny.MOST:
+        best, feature, last, following, side = _tiny.split(
+            rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant
+        )
+    elif m < large:
+        best, feature, last, following, side = _medium.split(
+            rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant
+        )
+    else:
+        made = slot >= 0
+        if not made:
+            slot = _large.obtain(scratch.free, state)
+        best, feature, last, following, side = _large.split(
+            rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant, slot, made
+        )
+    return best, feature, last, following, side, slot
+
+
+@inlined
+def push(stack, top, lo, hi, depth, parent, is_right, slot):
+    """Put a node on the stack of those that are to be grown."""
+    at = N_COLUMNS * top
+    poke(stack, at + START, np.int32(lo))
+    poke(stack, at + END, np.int32(hi))
+    poke(stack, at + DEPTH, np.int32(depth))
+    poke(stack, at + PARENT, np.int32(parent))
+    poke(stack, at + IS_RIGHT, np.int32(is_right))
+    poke(stack, at + SLOT, np.int32(slot))
+
+
+@inlined
+def leaf(nodes, node, state):
+    """Make a node a leaf."""
+    poke(nodes.feature, node, np.uint16(0))
+    poke(nodes.cut, node, np.uint8(0))
+    poke(nodes.missing_left, node, np.uint8(0))
+    n_leaves = peek(state, N_LEAVES)
+    poke(nodes.right, node, np.int32(-1 - n_leaves))
+    poke(state, N_LEAVES, n_leaves + 1)
+
+
+@jit
+def grow_at(
+    rows, nodes, scratch, perm, limits, seed, rng, stack, n_stack, constant, words, state,
+    importance, large, budget,
+):  # fmt: skip
+    """`grow` on pointers."""
+    spent = 0
+    all_features = peek(limits, MAX_FEATURES) == rows.n_features
+    while peek(state, TOP) > 0:
+        top = peek(state, TOP) - 1
+        if spent > budget or top + 2 >= n_stack:
+            return True
+        poke(state, TOP, top)
+        at = N_COLUMNS * top
+        lo, hi = np.int64(peek(stack, at + START)), np.int64(peek(stack, at + END))
+        depth, up = np.int64(peek(stack, at + DEPTH)), np.int64(peek(stack, at + PARENT))
+        slot = np.int64(peek(stack, at + SLOT))
+        node = peek(state, N_NODES)
+        poke(state, N_NODES, node + 1)
+        if peek(stack, at + IS_RIGHT):
+            poke(nodes.right, up, np.int32(node))
+        poke(nodes.parent, node, np.int32(up))
+        poke(nodes.start, node, np.int32(lo))
+        m = hi - lo
+        best, feature, last, following, side = np.float32(-1.0), 0, 0, 0, 0
+        known = shift(constant, words * top)
+        enough = m >= peek(limits, MIN_SPLIT) and m >= 2 * peek(limits, MIN_LEAF)
+        if enough and depth < peek(limits, MAX_DEPTH):
+            spent += m * peek(limits, MAX_FEATURES)
+            best, feature, last, following, side, slot = split(
+                rows, scratch, perm, lo, m, limits, seed, node, rng, known, slot, state, large
+            )
+        if best < 0.0:
+            leaf(nodes, node, state)
+            if slot >= 0:
+                _large.release(scratch.free, state, slot)
+            continue
+        # between two occupied bins the cut is in the middle; NaN alone leaves every value left
+        cut = 254 if following == MISSING else (last + following) >> 1
+        middle, lacking = partition(rows, perm, lo, hi, feature, cut, side, scratch.spare)
+        poke(nodes.feature, node, np.uint16(feature))
+        poke(nodes.cut, node, np.uint8(cut))
+        to_left = side if lacking > 0 else np.int64(middle - lo >= hi - middle)
+        poke(nodes.missing_left, node, np.uint8(to_left))
+        poke(importance, feature, peek(importance, feature) + best)
+        for word in range(words):
+            poke(known, words + word, peek(known, word))
+        left_slot, right_slot = np.int64(-1), np.int64(-1)
+        if slot >= 0 and all_features:
+            left_slot, right_slot = _large.share(
+                rows, scratch, perm, lo, middle, hi, known, slot, state, large
+            )
+        elif slot >= 0:
+            _large.release(scratch.free, state, slot)
+        push(stack, top, middle, hi, depth + 1, node, 1, right_slot)
+        push(stack, top + 1, lo, middle, depth + 1, node, 0, left_slot)
+        poke(state, TOP, top + 2)
+    return False
+
+
+@jit
 def grow(
-    rows,
-    nodes,
-    scratch,
-    perm,
-    limits,
-    seed,
-    rng,
-    stack,
-    constant,
-    state,
-    importance,
-    large,
+    rows, nodes, scratch, perm, limits, seed, rng, stack, constant, state, importance, large,
     budget,
-):
+):  # fmt: skip
     """Grow until the tree is done or about `budget` (row, feature) visits are spent.
 
     Everything lives in the arrays, so that the next call goes on where this one stopped.
     Nodes of `large` rows or more have histograms. Gives True while there is more to do.
     """
-    spent = 0
-    min_leaf = limits[MIN_LEAF]
-    max_features = limits[MAX_FEATURES]
-    all_features = max_features == rows.n_features
-    while state[TOP] > 0:
-        if spent > budget or state[TOP] + 2 > len(stack):
-            return True
-        top = state[TOP] - 1
-        state[TOP] = top
-        lo, hi = np.int64(stack[top, START]), np.int64(stack[top, END])
-        depth, up, slot = stack[top, DEPTH], stack[top, PARENT], np.int64(stack[top, SLOT])
-        node = state[N_NODES]
-        state[N_NODES] += 1
-        if stack[top, IS_RIGHT]:
-            nodes.right[up] = node
-        nodes.parent[node], nodes.start[node] = up, lo
-        m = hi - lo
-        best, feature, last, following, side = np.float32(-1.0), 0, 0, 0, 0
-        if depth < limits[MAX_DEPTH] and m >= limits[MIN_SPLIT] and m >= 2 * min_leaf:
-            spent += m * max_features
-            whole, around, spread = measure(rows, scratch, perm, lo, hi)
-            if m <= _tiny.MOST or spread < 1e-4 * around:
-                spread = deviate(rows, scratch, perm, lo, hi, m <= _tiny.MOST)
-            if spread > PURE * around:
-                # the node's own stream and order: what other nodes drew does not matter
-                stream(seed, node, rng)
-                for f in range(rows.n_features):
-                    scratch.order[f] = f
-                if m <= _tiny.MOST:
-                    best, feature, last, following, side = _tiny.split(
-                        rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng,
-                        constant, top,
-                    )  # fmt: skip
-                elif m < large:
-                    best, feature, last, following, side = _medium.split(
-                        rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng,
-                        constant, top,
-                    )  # fmt: skip
-                else:
-                    made = slot >= 0
-                    if not made:
-                        state[N_FREE] -= 1
-                        slot = np.int64(scratch.free[state[N_FREE]])
-                    best, feature, last, following, side = _large.split(
-                        rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng,
-                        constant, top, slot, made,
-                    )  # fmt: skip
-        if best < 0.0:
-            nodes.feature[node], nodes.cut[node], nodes.missing_left[node] = 0, 0, 0
-            nodes.right[node] = -1 - state[N_LEAVES]
-            state[N_LEAVES] += 1
-            if slot >= 0:
-                scratch.free[state[N_FREE]] = slot
-                state[N_FREE] += 1
-            continue
-        # between two occupied bins the cut is in the middle; NaN alone leaves every value left
-        cut = 254 if following == MISSING else (last + following) >> 1
-        middle, lacking = partition(rows, perm, lo, hi, feature, cut, side, scratch.spare)
-        nodes.feature[node], nodes.cut[node] = feature, cut
-        nodes.missing_left[node] = side if lacking else middle - lo >= hi - middle
-        importance[feature] += best
-        constant[top + 1] = constant[top]
-        left_slot, right_slot = np.int64(-1), np.int64(-1)
-        if slot >= 0:
-            if all_features:
-                left_slot, right_slot = _large.share(
-                    rows, scratch, perm, lo, middle, hi, constant, top, slot, state, large
-                )
-            else:
-                scratch.free[state[N_FREE]] = slot
-                state[N_FREE] += 1
-        stack[top, START], stack[top, END], stack[top, SLOT] = middle, hi, right_slot
-        stack[top, DEPTH], stack[top, PARENT], stack[top, IS_RIGHT] = depth + 1, node, 1
-        stack[top + 1, START], stack[top + 1, END], stack[top + 1, SLOT] = lo, middle, left_slot
-        stack[top + 1, DEPTH], stack[top + 1, PARENT] = depth + 1, node
-        stack[top + 1, IS_RIGHT] = 0
-        state[TOP] = top + 2
-    return False
+    return grow_at(
+        Rows(
+            pointer(rows.codes), pointer(rows.records), pointer(rows.weight),
+            pointer(rows.squares), pointer(rows.bins), rows.n_features, rows.n_targets,
+            rows.steps, rows.unit, rows.masked, rows.counted,
+        ),
+        Nodes(
+            pointer(nodes.feature), pointer(nodes.cut), pointer(nodes.missing_left),
+            pointer(nodes.right), pointer(nodes.start), pointer(nodes.parent),
+        ),
+        Scratch(
+            pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),
+            pointer(scratch.total), pointer(scratch.mean), pointer(scratch.running),
+            pointer(scratch.centred), pointer(scratch.near), pointer(scratch.near_count),
+            pointer(scratch.occupied), pointer(scratch.local), pointer(scratch.table),
+            pointer(scratch.gains), pointer(scratch.masses), pointer(scratch.far),
+            pointer(scratch.far_count), pointer(scratch.free),
+        ),
+        pointer(perm), pointer(limits), seed, pointer(rng), pointer(stack), len(stack),
+        pointer(constant), constant.shape[1], pointer(state), pointer(importance), large, budget,
+    )  # fmt: skip

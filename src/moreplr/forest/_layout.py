@@ -14,6 +14,7 @@ PURE = 1e-12
 
 # columns of the stack of pending nodes
 START, END, DEPTH, PARENT, IS_RIGHT, SLOT = 0, 1, 2, 3, 4, 5
+N_COLUMNS = 6
 # cells of `state`
 TOP, N_NODES, N_LEAVES, N_FREE = 0, 1, 2, 3
 # cells of `limits`

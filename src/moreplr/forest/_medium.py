@@ -67,7 +67,7 @@ def scan(rows, scratch, j, m, whole, min_leaf):
         _simd.fill(scratch.running, 0, np.float32(0.0), width // 8)
         count, last = 0, -1
         if side == 1:  # a second pass with the rows that lack the feature on the left
-            count = np.int64(scratch.near_count[first + 255])
+            count = np.int64(peek(scratch.near_count, first + 255))
             _simd.add(scratch.running, 0, scratch.near, (first + 255) * width, width // 8)
         for word in range(4):
             bits = peek(scratch.occupied, 4 * j + word)
@@ -77,7 +77,7 @@ def scan(rows, scratch, j, m, whole, min_leaf):
                 enough = last >= 0 and (side == 0 or b < MISSING)
                 if min_leaf > 1:
                     enough &= count >= min_leaf and m - count >= min_leaf
-                    count += scratch.near_count[first + b]
+                    count += np.int64(peek(scratch.near_count, first + b))
                 if enough:
                     if rows.masked:
                         gain = _simd.gain(
@@ -96,27 +96,29 @@ def scan(rows, scratch, j, m, whole, min_leaf):
                     n_bins += 1
                     _simd.fill(scratch.near, (first + b) * width, np.float32(0.0), width // 8)
                     if rows.counted:
-                        scratch.near_count[first + b] = 0
+                        poke(scratch.near_count, first + b, np.int32(0))
             if side == lacking:
                 poke(scratch.occupied, 4 * j + word, np.uint64(0))
     return best, best_bin, best_next, best_side, n_bins
 
 
 @jit
-def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant, top):
+def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant):
     """The best split: gain or -1, feature, last bin on the left, next bin, NaN left."""
     best, best_feature, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0, 0
     found, drawn = False, 0
     while drawn < rows.n_features and not found:
         goal = max_features if drawn == 0 else drawn + 1
-        n_chosen = choose(scratch.order, scratch.chosen, rng, constant, top, drawn, goal)
+        n_chosen = choose(
+            scratch.order, rows.n_features, scratch.chosen, rng, constant, drawn, goal
+        )
         drawn = goal
         collect(rows, scratch, perm, lo, m, n_chosen)
         for j in range(n_chosen):
-            f = np.int64(scratch.chosen[j])
+            f = np.int64(peek(scratch.chosen, j))
             gain, last, following, side, n_bins = scan(rows, scratch, j, m, whole, min_leaf)
             if n_bins == 1:
-                set_constant(constant, top, f)
+                set_constant(constant, f)
                 continue
             found = True
             if gain > best * TIE:

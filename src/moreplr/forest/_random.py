@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from moreplr.forest._jit import jit
+from moreplr.forest._bits import peek, pointer, poke
+from moreplr.forest._jit import inlined, jit
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -12,11 +13,11 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 
-@jit
+@inlined
 def below(state, bound):
-    """A number in [0, bound) from splitmix64; `state` is one uint64 that moves on."""
-    state[0] += _STEP
-    z = state[0]
+    """A number in [0, bound) from splitmix64; `state` points to a uint64 that moves on."""
+    z = peek(state, 0) + _STEP
+    poke(state, 0, z)
     z = (z ^ (z >> _S30)) * _MIX1
     z = (z ^ (z >> _S27)) * _MIX2
     z ^= z >> _S31
@@ -27,14 +28,15 @@ def below(state, bound):
 @jit
 def draw_counts(state, n, counts):
     """How often each of n rows is drawn in n draws with replacement."""
+    place = pointer(state)
     for i in range(n):
         counts[i] = 0
     for _ in range(n):
-        counts[below(state, n)] += 1
+        counts[below(place, n)] += 1
 
 
-@jit
+@inlined
 def stream(seed, key, state):
     """Start `state` for one of many streams of a seed; equal keys give equal streams."""
     z = (seed ^ (np.uint64(key) + _STEP)) * _MIX1
-    state[0] = z ^ (z >> _S30)
+    poke(state, 0, z ^ (z >> _S30))

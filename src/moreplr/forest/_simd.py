@@ -1,4 +1,4 @@
-"""Vector arithmetic on slices of flat float32 arrays, eight numbers at a time.
+"""Vector arithmetic on slices of float32 memory, eight numbers at a time.
 
 The compiler vectorises loops only behind checks that cost more than these short loops
 themselves, so that the few operations of the split search are spelled out. The order of all
@@ -19,20 +19,14 @@ from numba.extending import intrinsic
 LANES = 8
 _STRAIGHT = 4
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
-_ARRAY = types.Array(types.float32, 1, "C")
+_POINTER = types.CPointer(types.float32)
 
 
 class _Slices:
-    """Loads and stores vectors of array arguments at an index."""
+    """Loads and stores vectors at a pointer."""
 
-    def __init__(self, context: Any, builder: Any, signature: Any) -> None:
-        self.context, self.builder, self.signature = context, builder, signature
-
-    def pointer(self, args: Any, which: int) -> Any:
-        """The address `args[which][args[which + 1]]`."""
-        array = self.context.make_array(self.signature.args[which])
-        data = array(self.context, self.builder, args[which]).data
-        return self.builder.gep(data, [args[which + 1]])
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
 
     def at(self, pointer: Any, step: Any) -> Any:
         there = self.builder.gep(pointer, [self.builder.mul(step, step.type(LANES))])
@@ -78,12 +72,12 @@ def _operation(
     `body(builder, slices, pointers, scalars, step)` gives the vector to be added up, if any.
     """
     result = types.float32 if reduces else types.void
-    arguments = [_ARRAY, types.int64] * n_slices + [types.float32] * n_scalars + [types.int64]
+    arguments = [_POINTER, types.int64] * n_slices + [types.float32] * n_scalars + [types.int64]
     signature = result(*arguments)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        slices = _Slices(context, builder, signature)
-        pointers = [slices.pointer(args, 2 * i) for i in range(n_slices)]
+        slices = _Slices(builder)
+        pointers = [builder.gep(args[2 * i], [args[2 * i + 1]]) for i in range(n_slices)]
         scalars = [_splat(builder, s) for s in args[2 * n_slices : 2 * n_slices + n_scalars]]
         total = cgutils.alloca_once_value(builder, _zero())
 

@@ -92,17 +92,17 @@ def look_up(rows, scratch, perm, lo, m, f, full):
 @inlined
 def neighbours(scratch, m, row):
     """The bin of a row of the node, and the next one that is occupied, or 255."""
-    bound = scratch.local[row]
+    bound = peek(scratch.local, row)
     after = MISSING
     for i in range(m):
-        code = scratch.local[i]
+        code = peek(scratch.local, i)
         if bound < code < after:
             after = code
     return np.int64(bound), np.int64(after)
 
 
 @jit
-def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant, top):
+def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant):
     """The best split: gain or -1, feature, last bin on the left, next bin, NaN left."""
     full = tabulate(rows, scratch, perm, lo, m, whole, min_leaf)
     best, best_feature, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0, 0
@@ -111,12 +111,12 @@ def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, consta
         # two rows have one split: the first feature that tells them apart will do
         if found and (j >= max_features or m == 2):
             break
-        f = draw(scratch.order, rng, j)
-        if is_constant(constant, top, f):
+        f = draw(scratch.order, rows.n_features, rng, j)
+        if is_constant(constant, f):
             continue
         gain, row, side, same = look_up(rows, scratch, perm, lo, m, f, full)
         if same:
-            set_constant(constant, top, f)
+            set_constant(constant, f)
             continue
         found = True
         if gain > best * TIE:
