@@ -1,5 +1,6 @@
 """Random forests on binned features: vector targets with gaps, many forests at once."""
 
+from moreplr.forest.classifier import ForestClassifier
 from moreplr.forest.regressor import ForestRegressor
 
-__all__ = ["ForestRegressor"]
+__all__ = ["ForestClassifier", "ForestRegressor"]

@@ -70,7 +70,7 @@ class BaseForest(BaseEstimator):
         taking_part = (
             X if weight is None or weight.all() else X[weight > 0]
         )  # others are not there
-        self.codes_ = self.binner_.fit(taking_part if len(taking_part) else X).transform(X)
+        self.codes_ = self.binner_.fit(taking_part).transform(X)
         self.offset_ = dyadic_offset(Y)
         seen = ~np.isnan(Y)
         centred = np.where(seen, Y - self.offset_, 0.0)

@@ -66,6 +66,8 @@ def weights_of(sample_weight: Any, X: NDArray) -> NDArray[np.float32] | None:
     check_consistent_length(X, weight)
     if (weight < 0).any():
         raise ValueError("sample_weight must not be negative")
+    if not weight.any():
+        raise ValueError("sample_weight must not be zero for every row")
     return weight
 
 
@@ -79,6 +81,8 @@ def targets_of(Y: Any, X: NDArray, name: str) -> NDArray[np.float64]:
     if Y.ndim not in (1, 2):
         raise ValueError(f"y must have one or two dimensions, got {Y.ndim}")
     check_consistent_length(X, Y)
+    if np.isnan(Y).all():
+        raise ValueError("Input y contains NaN only: there is nothing to learn from")
     return Y
 
 

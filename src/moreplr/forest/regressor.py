@@ -82,7 +82,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         return tags
 
     def fit(
-        self, X: ArrayLike, Y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> ForestRegressor:
         """Grow the forest.
 
@@ -90,8 +90,8 @@ class ForestRegressor(RegressorMixin, BaseForest):
         ----------
         X : array-like of shape (n_samples, n_features)
             Features; NaN is a value of its own, infinity is refused.
-        Y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets; NaN is not observed.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets; NaN is not observed, but something has to be.
         sample_weight : array-like of shape (n_samples,), optional
             Weights, multiplied by the bootstrap's counts.
 
@@ -102,7 +102,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         features: NDArray = validate_data(
             self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
-        targets = targets_of(Y, features, type(self).__name__)
+        targets = targets_of(y, features, type(self).__name__)
         self.n_outputs_ = 1 if targets.ndim == 1 else targets.shape[1]
         self._flat = targets.ndim == 1
         self._fit_trees(features, targets.reshape(-1, self.n_outputs_), sample_weight)
