@@ -2,7 +2,7 @@
 
 Predicting takes a chunk of rows at a time. A chunk's arrays, P and Q and all that is made from
 them, take at most `CHUNK_BYTES`, whatever the number of rows is; a single row of very many
-labels (1,024 and more) is the least chunk.
+labels (more than 800) is the least chunk.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from moreplr.regressors._base import Array
 
 OBJECTIVES = ("tau_x", "l1")
 CHUNK_BYTES = 1 << 26
-# Of a row and a pair (i, j): P, Q, C, gains, the model's three classes, and one to spare.
-_CELL_BYTES = 64
+# Of a row and a cell (i, j): P and Q, what they are made from, what decoding makes of them.
+_CELL_BYTES = 96
 
 
 class Pairs(NamedTuple):
@@ -87,7 +87,7 @@ class PairRanker(BaseRanker):
         X : array or frame of shape (n_samples, n_features)
         chunks : bool, default=False
             Give an iterator over the results of some rows after others. Predicting a chunk
-            takes at most 64 MB (from 1,024 labels on, what one row takes), so that any number
+            takes at most 64 MB (with more than 800 labels, what one row takes), so that any number
             of rows can be gone through; the complete arrays grow with n_samples · n_labels².
 
         Returns

@@ -14,7 +14,7 @@ from moreplr.rankers import _counts
 from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
 from moreplr.regressors._base import Array
 
-WEIGHTS = ("uniform", "distance")
+WEIGHTS = ("distance", "uniform")
 CANDIDATES = (1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90)
 # A choice among a dozen sizes needs no more rows than this.
 _SCORED_ROWS = 1_000
@@ -33,8 +33,8 @@ class NearestNeighborsRanker(PairRanker):
     n_neighbors : int, optional
         How many neighbours to ask. By default the size of 1 to 90 whose leave-one-out
         predictions have the highest mean τ_X on (at most 1,000 of) the training rows.
-    weights : {"uniform", "distance"}, default="uniform"
-        Count all neighbours alike, or by the inverse of their distance.
+    weights : {"distance", "uniform"}, default="distance"
+        Count neighbours by the inverse of their distance, or all alike.
     metric : str or callable, default="euclidean"
         As in :class:`sklearn.neighbors.NearestNeighbors`; "nan_euclidean" takes features with
         missing values.
@@ -71,7 +71,7 @@ class NearestNeighborsRanker(PairRanker):
         self,
         n_neighbors: int | None = None,
         *,
-        weights: str = "uniform",
+        weights: str = "distance",
         metric: Any = "euclidean",
         aggregation: str = "auto",
         objective: str = "tau_x",
@@ -106,7 +106,7 @@ class NearestNeighborsRanker(PairRanker):
         self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
         self.scores_: dict[int, float] = {}
         if self.n_neighbors is None:
-            self.n_neighbors_ = self._choose()
+            self.n_neighbors_ = self._choose(X)
         elif self.n_neighbors > len(X):
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} is more than the {len(X)} training rows that "
@@ -116,23 +116,23 @@ class NearestNeighborsRanker(PairRanker):
             self.n_neighbors_ = int(self.n_neighbors)
         return self
 
-    def _choose(self) -> int:
+    def _choose(self, X: Array) -> int:
         """The size of best leave-one-out τ_X; one search and one count serve all sizes."""
         n, k = self.rankings_.shape
         sizes = [size for size in CANDIDATES if size < n]
         if len(sizes) < 2 or k == 1:
             return 1
-        distances, indices = self.index_.kneighbors(n_neighbors=sizes[-1])
         scored = np.unique(np.linspace(0, n - 1, min(n, _SCORED_ROWS)).astype(np.intp))
+        found = self.index_.kneighbors(X[scored], sizes[-1] + 1)
+        distances, indices = _without_itself(scored, *found)
         totals = np.zeros(len(sizes))
         for chunk in self._chunks(len(scored)):
             rows = scored[chunk]
             counts = Pairs(np.zeros((len(rows), k, k)), np.zeros((len(rows), k, k)))
-            weights = self._neighbor_weights(distances[rows], indices[rows])
+            weights = self._neighbor_weights(distances[chunk], indices[chunk])
             done = 0
             for at, size in enumerate(sizes):
-                part = slice(done, size)
-                self._count(indices[rows, part], weights[:, part], counts)
+                self._count(indices[chunk, done:size], weights[:, done:size], counts)
                 ranks = self._decode(self._shares(counts), random_state=0)
                 tau = tau_x_score(self.rankings_[rows], ranks, per_sample=True)
                 totals[at] += (tau * self._weights_of(rows)).sum()
@@ -183,3 +183,13 @@ def _comparing_rows(X: Array, Y: Array, weight: Array | None) -> tuple[Array, Ar
     if compares.all() or not compares.any():
         return X, Y, weight
     return X[compares], Y[compares], None if weight is None else weight[compares]
+
+
+def _without_itself(
+    rows: NDArray[np.intp], distances: Array, indices: NDArray[np.intp]
+) -> tuple[Array, NDArray[np.intp]]:
+    """Drop each row from its own neighbours, or the farthest where duplicates pushed it out."""
+    drop = indices == rows[:, None]
+    drop[~drop.any(axis=1), -1] = True
+    shape = len(rows), indices.shape[1] - 1
+    return distances[~drop].reshape(shape), indices[~drop].reshape(shape)

@@ -49,8 +49,9 @@ class RankingTree(PairRanker):
         shares are averaged before they are aggregated.
     max_depth : int, optional
         The most levels below the root.
-    min_samples_leaf : int, default=5
-        The fewest rows in a leaf.
+    min_samples_leaf : int, optional
+        The fewest rows in a leaf; by default 5 for a single tree, whose leaves must tell
+        shares, and 1 for several, which tell them together.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
         How many features a split looks at; None means all, a float is a share.
     aggregation : str, default="auto"
@@ -86,7 +87,7 @@ class RankingTree(PairRanker):
         n_estimators: int = 1,
         *,
         max_depth: int | None = None,
-        min_samples_leaf: int = 5,
+        min_samples_leaf: int | None = None,
         max_features: Any = None,
         aggregation: str = "auto",
         objective: str = "tau_x",
@@ -113,10 +114,13 @@ class RankingTree(PairRanker):
         """
         self._check_decoding()
         n_estimators = integer_from("n_estimators", self.n_estimators, 1)
+        min_samples_leaf = self.min_samples_leaf
+        if min_samples_leaf is None:
+            min_samples_leaf = 1 if n_estimators > 1 else 5
         forest = ForestRegressor(
             n_estimators,
             max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
+            min_samples_leaf=min_samples_leaf,
             max_features=self.max_features,
             bootstrap=n_estimators > 1,
             n_jobs=self.n_jobs,
