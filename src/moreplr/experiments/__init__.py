@@ -1,5 +1,9 @@
 """Experiments: plan → runner → store → statistics → report."""
 
+from moreplr.experiments.methods import register
+from moreplr.experiments.plan import Limit, Plan
+from moreplr.experiments.runner import run
 from moreplr.experiments.statistics import friedman_holm
+from moreplr.experiments.store import results
 
-__all__ = ["friedman_holm"]
+__all__ = ["Limit", "Plan", "friedman_holm", "register", "results", "run"]

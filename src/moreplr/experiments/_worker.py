@@ -1,0 +1,133 @@
+"""A process that runs units for another: it can be killed, and nothing is lost but its unit.
+
+Messages are pickles with their length in front, units on standard input, results on standard
+output. It ends when its standard input does, which is also when its parent is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import IO
+
+try:
+    import cloudpickle
+except ImportError:  # older versions of joblib bring it along
+    from joblib.externals import cloudpickle
+
+from moreplr.experiments.units import Result, Unit, run_unit
+
+_LENGTH = struct.Struct(">Q")
+# One unit, one core: CPU times mean what they say, and jobs don't compete for cores.
+_ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+
+
+def send(stream: IO[bytes], message: bytes) -> None:
+    """Write a message and its length."""
+    stream.write(_LENGTH.pack(len(message)) + message)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> bytes:
+    """Read a message; EOFError where the other side is gone."""
+    (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size))
+    return _read(stream, length)
+
+
+def _read(stream: IO[bytes], length: int) -> bytes:
+    parts = bytearray()
+    while len(parts) < length:
+        part = stream.read(length - len(parts))
+        if not part:
+            raise EOFError
+        parts += part
+    return bytes(parts)
+
+
+class Worker:
+    """A process that runs one unit at a time and is replaced when it was killed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def run(self, unit: Unit, timeout: float | None = None) -> list[Result]:
+        """The unit's results; where it takes too long or ends its process, they say so."""
+        process = self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        late = threading.Event()
+
+        def kill() -> None:
+            late.set()
+            process.kill()
+
+        alarm = threading.Timer(timeout or 0, kill)
+        alarm.daemon = True
+        if timeout is not None:
+            alarm.start()
+        try:
+            send(process.stdin, cloudpickle.dumps(unit))
+            return pickle.loads(receive(process.stdout))
+        except (EOFError, OSError):
+            code = process.wait()
+            self.close()
+            if late.is_set():
+                return unit.failed("timeout", f"took more than {timeout:g} s")
+            return unit.failed("error", f"the worker process ended with code {code}")
+        finally:
+            alarm.cancel()
+
+    def close(self) -> None:
+        """End the process, at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream is not None:
+                    with suppress(OSError):  # a pipe to a killed process can't be flushed
+                        stream.close()
+            self._process = None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            paths = [path for path in sys.path if path]
+            environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(paths)}
+            code = "from moreplr.experiments._worker import main; main()"
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=environment,
+            )
+            assert self._process.stdout is not None
+            receive(self._process.stdout)  # it is up: from here on the clock is the unit's
+        return self._process
+
+
+def main() -> None:
+    """Run units until standard input ends."""
+    results = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what methods print is not a result
+    units: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, units), daemon=True).start()
+    send(results, b"ready")
+    while True:
+        unit = units.get()
+        send(results, pickle.dumps(run_unit(pickle.loads(unit))))
+
+
+def _listen(stream: IO[bytes], units: queue.SimpleQueue[bytes]) -> None:
+    """Take units; end the whole process, in the middle of a fit too, when the parent is gone."""
+    try:
+        while True:
+            units.put(receive(stream))
+    except EOFError:
+        os._exit(0)

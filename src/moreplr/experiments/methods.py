@@ -1,0 +1,208 @@
+"""Methods by short names as in the paper, and a registry for those of your own.
+
+A name is a base and options: ``"ST-RR"``, ``"ST-PI q=2"``, ``"Native-EPS epsilon=0.1
+encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
+
+- ``ST``, ``Chain`` and ``Native`` with the layers ``RR`` (dense encoding, halves to even),
+  ``PI`` (modified, q = 1) and ``EPS`` (modified, ε = 0.06: the published numbers tie up to
+  twice their ε = 0.03). ``(published)`` puts −1 where a label is missing, as if that were a
+  position: what the paper's tables show for Chain and Native on incomplete rankings.
+- ``RPC`` with the published ties, ``RPC (text)`` with those of the text, ``RPC (optimal)``
+  decoded for the expected τ_X;
+- the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``Dummy``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+from moreplr import MORERanker, rankers
+from moreplr.experiments._published import FilledBlanks
+from moreplr.layers import EpsilonCloseness, PredictionInterval, RoundRank
+from moreplr.regressors import Chain, Native, SingleTarget
+
+FORESTS = ("scikit-learn", "moreplr")
+# What decides about a ranking after the fit: rankers that differ in nothing else share a fit.
+DECISIONS = {"MORERanker": ("layer",), "PairwiseRanker": ("aggregation", "objective", "ties")}
+_MORE = re.compile(
+    r"(?P<regressor>ST|Chain|Native)-(?P<layer>RR|PI|EPS)(?P<published> \(published\))?"
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all methods of a plan have in common.
+
+    Parameters
+    ----------
+    trees : int
+        Trees of each forest.
+    forest : {"scikit-learn", "moreplr"}
+        Whose forests: scikit-learn's as published, or this library's where it has one. These
+        learn from missing labels also where one forest predicts all positions (Native).
+    seed : int
+    """
+
+    trees: int = 100
+    forest: str = "scikit-learn"
+    seed: int = 0
+
+    def regressor(self) -> Any:
+        """An unfitted forest of regression trees."""
+        return self._forest(RandomForestRegressor, "ForestRegressor")
+
+    def classifier(self) -> Any:
+        """An unfitted forest of classification trees."""
+        return self._forest(RandomForestClassifier, "ForestClassifier")
+
+    def _forest(self, published: Any, own: str) -> Any:
+        if self.forest not in FORESTS:
+            raise ValueError(f"forest must be one of {FORESTS}, got {self.forest!r}")
+        kind = published
+        if self.forest == "moreplr":
+            kind = getattr(import_module("moreplr.forest"), own, published)
+        return kind(n_estimators=self.trees, random_state=self.seed)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A name and the unfitted ranker that it stands for.
+
+    `traits` says what the name is made of, for curves and heat maps. A method that is
+    `incomplete_only` is not run on complete rankings, where it would repeat another.
+    """
+
+    name: str
+    ranker: Any
+    traits: dict[str, Any] = field(default_factory=dict, compare=False)
+    incomplete_only: bool = False
+
+    @property
+    def definition(self) -> str:
+        """The ranker and all its parameters as text."""
+        return definition(self.ranker)
+
+    @property
+    def fit_key(self) -> str:
+        """Equal for methods that share a fit."""
+        return definition(self.ranker, without=DECISIONS.get(type(self.ranker).__name__, ()))
+
+
+Factory = Callable[[Settings], Any]
+_REGISTRY: dict[str, Factory] = {}
+
+
+def register(name: str, factory: Factory) -> None:
+    """Add a method: a name, and what makes its unfitted ranker from the plan's settings.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> register("Ridge-RR", lambda settings: MORERanker(regressor=Ridge()))
+    >>> make_method("Ridge-RR").ranker.regressor
+    Ridge()
+    """
+    if _MORE.match(name):
+        raise ValueError(f"{name!r} is the name of a built-in method")
+    _REGISTRY[name] = factory
+
+
+def make_method(name: str, settings: Settings | None = None) -> Method:
+    """The method of a name; ``"package.module:callable"`` calls it with the settings.
+
+    Examples
+    --------
+    >>> make_method("ST-PI q=2").ranker.layer
+    PredictionInterval(q=2.0)
+    """
+    settings = settings or Settings()
+    if name in _REGISTRY:
+        return Method(name, _REGISTRY[name](settings))
+    if ":" in name:
+        return Method(name, _import(name)(settings))
+    match = _MORE.match(name)
+    if match is None:
+        known = ", ".join([*_REGISTRY, "ST-RR", "Chain-PI", "Native-EPS", "…"])
+        raise ValueError(f"no method {name!r}; known are {known}, and 'module:callable'")
+    options = _options(name, name[match.end() :])
+    return _make_more(name, match, options, settings)
+
+
+def _make_more(
+    name: str, match: re.Match[str], options: dict[str, str], settings: Settings
+) -> Method:
+    layer_name = match["layer"]
+    traits: dict[str, Any] = {"regressor": match["regressor"], "layer": layer_name}
+    traits["encoder"] = options.pop("encoder", "dense" if layer_name == "RR" else "modified")
+    layer: Any = RoundRank(halves="even")
+    if layer_name == "PI":
+        traits["q"] = float(options.pop("q", 1))
+        layer = PredictionInterval(traits["q"])
+    elif layer_name == "EPS":
+        traits["epsilon"] = float(options.pop("epsilon", 0.06))
+        layer = EpsilonCloseness(traits["epsilon"])
+    if options:
+        raise ValueError(f"method {name!r}: {layer_name} has no option {', '.join(options)}")
+    regressor: Any = {
+        "ST": lambda base: SingleTarget(base),
+        "Chain": lambda base: Chain(base, order="published"),
+        "Native": lambda base: Native(base),
+    }[match["regressor"]](settings.regressor())
+    published = match["published"] is not None
+    if published:
+        regressor = FilledBlanks(regressor)
+    return Method(name, MORERanker(traits["encoder"], regressor, layer), traits, published)
+
+
+def _options(name: str, text: str) -> dict[str, str]:
+    options = {}
+    for word in text.split():
+        key, equals, value = word.partition("=")
+        if not equals or key not in ("q", "epsilon", "encoder"):
+            raise ValueError(f"method {name!r}: {word!r} is not q=…, epsilon=… or encoder=…")
+        options[key] = value
+    return options
+
+
+def _import(path: str) -> Factory:
+    module, _, attribute = path.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"method {path!r} can't be imported: {error}") from error
+
+
+def definition(value: Any, without: tuple[str, ...] = ()) -> str:
+    """An estimator with all its parameters, nested ones too, as text without addresses."""
+    if not hasattr(value, "get_params") or isinstance(value, type):
+        return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+    parameters = value.get_params(deep=False)
+    inside = (f"{key}={definition(parameters[key])}" for key in parameters if key not in without)
+    return f"{type(value).__name__}({', '.join(inside)})"
+
+
+def _ranker(name: str) -> Any:
+    return getattr(rankers, name)
+
+
+_REGISTRY.update(
+    {
+        "RPC": lambda s: _ranker("PairwiseRanker")(
+            s.classifier(), ties="published", random_state=s.seed
+        ),
+        "RPC (text)": lambda s: _ranker("PairwiseRanker")(
+            s.classifier(), aggregation="bpa_lia_mp2", objective="l1", random_state=s.seed
+        ),
+        "RPC (optimal)": lambda s: _ranker("PairwiseRanker")(s.classifier(), random_state=s.seed),
+        "kNN": lambda s: _ranker("NearestNeighborsRanker")(),
+        "Tree": lambda s: _ranker("RankingTree")(random_state=s.seed),
+        "Forest": lambda s: _ranker("RankingForest")(s.trees, random_state=s.seed),
+        "Dummy": lambda s: _ranker("DummyRanker")(),
+    }
+)

@@ -1,0 +1,232 @@
+"""A plan says what is run: data × methods × missing shares × protocols × folds."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from importlib.resources import files
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from moreplr.datasets import PROBLEMS, Dataset, from_csv, load
+from moreplr.experiments.methods import FORESTS, Method, Settings, make_method
+
+PROTOCOLS = ("published", "honest")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What data sets of at least `rows` rows leave out.
+
+    `repetitions` and `folds` say how many of the plan's are run, always the first ones;
+    `without` names methods that are not.
+    """
+
+    rows: int
+    repetitions: int | None = None
+    folds: int | None = None
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An experiment: every method on every fold of every data set.
+
+    Parameters
+    ----------
+    data : names such as ``"plr/iris"``, or :class:`moreplr.datasets.Dataset` objects
+        Braces list alternatives: ``"plr/{iris,wine}"``.
+    methods : names, see :mod:`moreplr.experiments.methods`, or Method objects
+        Braces list alternatives: ``"{ST,Native}-PI q={1,2}"``.
+    missing : shares of the labels that are taken from the training rankings
+    protocols : {"published", "honest"}
+        How labels are taken: after encoding, so that positions of the complete ranking stay,
+        or before it, as in incomplete data. See :mod:`moreplr.incomplete`.
+    folds, repetitions : int
+        ``RepeatedKFold(folds, n_repeats=repetitions, random_state=seed)``, rows as they come.
+    trees, forest, seed : see :class:`moreplr.experiments.methods.Settings`
+    limits : what large data sets leave out
+    name, description : for the report
+
+    Examples
+    --------
+    >>> plan = Plan(["plr/{iris,wine}"], ["{ST,Native}-RR"], missing=[0, 0.3], repetitions=1)
+    >>> plan.data
+    ('plr/iris', 'plr/wine')
+    >>> [method.name for method in plan.make_methods()]
+    ['ST-RR', 'Native-RR']
+    """
+
+    data: tuple[str | Dataset, ...]
+    methods: tuple[str | Method, ...]
+    missing: tuple[float, ...] = (0.0,)
+    protocols: tuple[str, ...] = PROTOCOLS
+    folds: int = 10
+    repetitions: int = 5
+    seed: int = 0
+    trees: int = 100
+    forest: str = "scikit-learn"
+    limits: tuple[Limit, ...] = ()
+    name: str = "plan"
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        # Lists are welcome at the door; inside, a plan does not change.
+        for key in ("data", "methods"):
+            object.__setattr__(self, key, tuple(_expanded(key, getattr(self, key))))
+        object.__setattr__(self, "missing", tuple(float(share) for share in self.missing))
+        object.__setattr__(self, "protocols", tuple(self.protocols))
+        object.__setattr__(self, "limits", tuple(self.limits))
+        self._check()
+
+    def _check(self) -> None:
+        if not self.data or not self.methods:
+            raise ValueError("a plan needs at least one data set and one method")
+        for share in self.missing:
+            if not 0 <= share < 1:
+                raise ValueError(f"missing must hold shares from 0 to below 1, got {share!r}")
+        for protocol in self.protocols:
+            if protocol not in PROTOCOLS:
+                raise ValueError(f"protocols must be of {PROTOCOLS}, got {protocol!r}")
+        if any(self.missing) and not self.protocols:
+            raise ValueError("missing labels need a protocol")
+        if self.forest not in FORESTS:
+            raise ValueError(f"forest must be one of {FORESTS}, got {self.forest!r}")
+        for key, least in (("folds", 2), ("repetitions", 1), ("trees", 1)):
+            if not (isinstance(getattr(self, key), int) and getattr(self, key) >= least):
+                raise ValueError(f"{key} must be a number from {least}, got {getattr(self, key)}")
+        for key in ("data", "methods"):
+            names = [
+                str(item) if isinstance(item, str) else item.name for item in getattr(self, key)
+            ]
+            if key == "methods" and len(set(names)) < len(names):
+                raise ValueError("methods must have different names")
+
+    @property
+    def settings(self) -> Settings:
+        """What all methods have in common."""
+        return Settings(self.trees, self.forest, self.seed)
+
+    def make_methods(self) -> list[Method]:
+        """The methods as objects."""
+        return [
+            item if isinstance(item, Method) else make_method(item, self.settings)
+            for item in self.methods
+        ]
+
+    def limit(self, rows: int) -> Limit:
+        """What a data set of so many rows leaves out: all limits that it reaches, joined."""
+        reached = [limit for limit in self.limits if rows >= limit.rows]
+        numbers: dict[str, int] = {}
+        for key, most in (("repetitions", self.repetitions), ("folds", self.folds)):
+            given = [getattr(limit, key) for limit in reached if getattr(limit, key) is not None]
+            numbers[key] = min([most, *given])
+        without = _expanded("methods", chain.from_iterable(limit.without for limit in reached))
+        return Limit(rows, numbers["repetitions"], numbers["folds"], tuple(without))
+
+    @classmethod
+    def load(cls, name: str | Path, **changes: Any) -> Plan:
+        """A plan that ships with the package, by name, or one from a TOML file.
+
+        Parameters
+        ----------
+        name : {"demo", "paper", "encoders", "q", "epsilon"} or path
+        changes : other values for the plan's parameters
+
+        Examples
+        --------
+        >>> Plan.load("paper").missing
+        (0.0, 0.3, 0.6)
+        """
+        shipped = files("moreplr.experiments").joinpath("plans", f"{name}.toml")
+        path = Path(name)
+        if path.suffix != ".toml" and shipped.is_file():
+            text, folder = shipped.read_text(encoding="utf-8"), Path()
+        elif path.is_file():
+            text, folder = path.read_text(encoding="utf-8"), path.parent
+        else:
+            raise ValueError(
+                f"no plan {str(name)!r}: neither a file nor one of {', '.join(shipped_plans())}"
+            )
+        try:
+            values = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"plan {name}: {error}") from error
+        return cls.from_dict({"name": path.stem, **values, **changes}, folder)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], folder: Path | None = None) -> Plan:
+        """A plan from the keys of a TOML file; tables of data name files beside it."""
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise ValueError(
+                f"a plan has no {', '.join(unknown)}; it has {', '.join(sorted(known))}"
+            )
+        absent = sorted({"data", "methods"} - set(values))
+        if absent:
+            raise ValueError(f"the plan does not say its {' and '.join(absent)}")
+        made = dict(values)
+        made["data"] = [_read(item, folder or Path()) for item in values["data"]]
+        made["limits"] = [
+            item if isinstance(item, Limit) else Limit(**item) for item in values.get("limits", ())
+        ]
+        return cls(**made)
+
+    def change(self, **changes: Any) -> Plan:
+        """The same plan with other values."""
+        return replace(self, **changes)
+
+
+def shipped_plans() -> list[str]:
+    """Names of the plans in the package."""
+    folder = files("moreplr.experiments").joinpath("plans")
+    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
+
+
+def load_data(item: str | Dataset) -> Dataset:
+    """The data set of a plan's entry."""
+    if isinstance(item, Dataset):
+        return item
+    problem, slash, name = item.partition("/")
+    if not slash or problem not in PROBLEMS:
+        raise ValueError(f"data are named as 'plr/iris' or 'lr/iris', got {item!r}")
+    return load(name, problem)
+
+
+def expand_braces(text: str) -> list[str]:
+    """All texts that alternatives in braces stand for.
+
+    Examples
+    --------
+    >>> expand_braces("{ST,Native}-PI q={1,2}")
+    ['ST-PI q=1', 'ST-PI q=2', 'Native-PI q=1', 'Native-PI q=2']
+    """
+    match = re.search(r"\{([^{}]*)\}", text)
+    if match is None:
+        return [text]
+    before, after = text[: match.start()], text[match.end() :]
+    return [
+        expanded
+        for choice in match[1].split(",")
+        for expanded in expand_braces(before + choice.strip() + after)
+    ]
+
+
+def _expanded(key: str, items: Any) -> Iterable[Any]:
+    if isinstance(items, (str, Dataset, Method)):
+        raise TypeError(f"{key} must be a list, got {items!r}")
+    for item in items:
+        yield from expand_braces(item) if isinstance(item, str) else [item]
+
+
+def _read(item: Any, folder: Path) -> Any:
+    if not isinstance(item, Mapping):
+        return item
+    if "path" not in item:
+        raise ValueError(f"a table of data needs the path of a file, got {dict(item)}")
+    options = {key: value for key, value in item.items() if key != "path"}
+    return from_csv(folder / item["path"], **options)

@@ -1,0 +1,125 @@
+"""How far a run is, and how long it will take: units differ a thousandfold in cost."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from moreplr.experiments.units import Result, Unit
+
+Kind = tuple[str, str, str, float]
+
+
+class Forecast:
+    """Seconds that units will take, learned from those that are done.
+
+    A unit takes what the mean one of its data set, fit and missing share took. Where there is
+    none yet, its cost (rows · log rows · features · labels) is scaled by what the same fit took
+    elsewhere, or any fit.
+    """
+
+    def __init__(self, units: list[Unit]) -> None:
+        self._left: dict[Kind, int] = defaultdict(int)
+        self._cost: dict[Kind, float] = {}
+        self._seen: dict[Kind, list[float]] = defaultdict(list)
+        for unit in units:
+            kind = _kind(unit)
+            self._left[kind] += 1
+            self._cost[kind] = unit.cost
+
+    def learn(self, unit: Unit, seconds: float | None) -> None:
+        """Note that a unit is done, and what it took if that is known."""
+        kind = _kind(unit)
+        self._left[kind] -= 1
+        if seconds is not None:
+            self._seen[kind].append(seconds)
+
+    def seconds_left(self) -> float | None:
+        """CPU seconds of all units that are left; None as long as nothing is known."""
+        if not self._seen:
+            return None
+        rate: dict[Any, list[float]] = defaultdict(list)
+        for kind, seconds in self._seen.items():
+            for key in (kind[2], None):
+                rate[key].append(_mean(seconds) / self._cost[kind])
+        total = 0.0
+        for kind, left in self._left.items():
+            if kind in self._seen:
+                each = _mean(self._seen[kind])
+            else:
+                each = self._cost[kind] * _mean(rate.get(kind[2]) or rate[None])
+            total += left * each
+        return total
+
+
+class Progress:
+    """A bar on the standard error stream, or nothing where it is not wanted."""
+
+    def __init__(self, units: list[Unit], jobs: int, *, shown: bool) -> None:
+        self._forecast = Forecast(units)
+        self._jobs, self._failed, self._last = jobs, 0, 0.0
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=Console(stderr=True),
+            disable=not shown or not units,
+            transient=True,
+        )
+        self._task = self._bar.add_task("units", total=len(units), left="")
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def advance(self, unit: Unit, results: list[Result]) -> None:
+        """Note a finished unit."""
+        took = [r.fit_seconds + (r.predict_seconds or 0) for r in results if r.fit_seconds]
+        self._forecast.learn(unit, max(took) if took else None)
+        self._failed += any(result.status != "ok" for result in results)
+        if time.monotonic() - self._last > 0.5:
+            self._last = time.monotonic()
+            left = self._forecast.seconds_left()
+            if left is not None:
+                text = f"about {duration(left / self._jobs)} left"
+                self._bar.update(self._task, left=text)
+        name = f"{unit.problem}/{unit.dataset}" + (f", {self._failed} failed" * bool(self._failed))
+        self._bar.update(self._task, advance=1, description=name)
+
+
+def duration(seconds: float) -> str:
+    """A time span for people.
+
+    Examples
+    --------
+    >>> [duration(s) for s in (0.4, 75, 7300)]
+    ['0:01', '1:15', '2:01:40']
+    """
+    whole = max(1, round(seconds))
+    hours, rest = divmod(whole, 3600)
+    minutes, rest = divmod(rest, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _kind(unit: Unit) -> Kind:
+    return unit.problem, unit.dataset, unit.methods[0].fit_key, unit.missing
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,99 @@
+"""Run a plan into a store: what is there already is not run again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from moreplr.experiments.executors import Finished, run_here, run_in_processes, run_on_dask
+from moreplr.experiments.plan import Plan
+from moreplr.experiments.progress import Progress
+from moreplr.experiments.store import Store
+from moreplr.experiments.units import Source, Unit, expand, source_of
+
+
+def run(
+    plan: Plan | str | Path,
+    store: str | Path,
+    *,
+    jobs: int = 1,
+    timeout: float | None = None,
+    dask: str | None = None,
+    retry: bool = False,
+    progress: bool = False,
+) -> dict[str, int]:
+    """Run what a plan still lacks in a store.
+
+    Killed at any moment, the same call goes on where it was. A method that raises, or takes
+    too long, is recorded with its message, and the rest goes on.
+
+    Parameters
+    ----------
+    plan : Plan, name of a shipped plan, or path of a TOML file
+    store : path of a SQLite file, made if it is not there
+    jobs : int
+        Units at a time, each in a process of its own; 0 runs them in this process, where
+        timeouts can't be kept.
+    timeout : float, optional
+        Seconds after which a unit (one fit, and its predictions) is given up.
+    dask : str, optional
+        Address of a Dask scheduler to run on instead.
+    retry : bool
+        Run again what failed or took too long before.
+    progress : bool
+        Show a bar with the time left.
+
+    Returns
+    -------
+    how many results this call added, by status
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> plan = Plan(["plr/iris"], ["kNN"], folds=2, repetitions=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Path(folder) / "results.sqlite"
+    ...     run(plan, store, jobs=0), run(plan, store, jobs=0)
+    ({'ok': 2}, {})
+    """
+    if not isinstance(plan, Plan):
+        plan = Plan.load(plan)
+    if jobs < 0 or (timeout is not None and timeout <= 0):
+        raise ValueError(f"jobs and timeout must be positive, got {jobs!r} and {timeout!r}")
+    sources = [source_of(item) for item in plan.data]
+    _check_names(sources)
+    counts: Counter[str] = Counter()
+    with Store(store) as opened:
+        _identify(opened, plan, sources)
+        units = list(expand(plan, sources, opened.done(failed=not retry)))
+        with Progress(units, max(jobs, 1), shown=progress) as bar:
+            for unit, results in _execute(iter(units), jobs, timeout, dask):
+                opened.write(results, plan.seed)
+                counts.update(result.status for result in results)
+                bar.advance(unit, results)
+    return dict(counts)
+
+
+def _execute(
+    units: Iterator[Unit], jobs: int, timeout: float | None, dask: str | None
+) -> Iterator[Finished]:
+    if dask is not None:
+        return run_on_dask(units, dask, timeout)
+    if jobs == 0:
+        return run_here(units)
+    return run_in_processes(units, jobs, timeout)
+
+
+def _identify(store: Store, plan: Plan, sources: list[Source]) -> None:
+    """One store holds one meaning of each name, and one way to cut folds."""
+    store.identify("data set", {f"{s.problem}/{s.name}": s.fingerprint for s in sources})
+    store.identify("method", {method.name: method.definition for method in plan.make_methods()})
+    store.identify("splits", {"folds": str(plan.folds), "seed": str(plan.seed)})
+
+
+def _check_names(sources: list[Source]) -> None:
+    seen = Counter((source.problem, source.name) for source in sources)
+    for (problem, name), count in seen.items():
+        if count > 1:
+            raise ValueError(f"two data sets are named {problem}/{name}; names must differ")

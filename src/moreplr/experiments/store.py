@@ -1,0 +1,167 @@
+"""Results in one SQLite file: a unit is written as a whole or not at all.
+
+The file keeps a rollback journal, which works on network drives too. A kill at any moment
+leaves finished units intact and the interrupted one absent, and the primary key forbids that a
+result is counted twice.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sqlite3
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pandas as pd
+
+from moreplr.experiments.units import Key, Result
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS environments (id INTEGER PRIMARY KEY, versions TEXT UNIQUE NOT NULL);
+CREATE TABLE IF NOT EXISTS identities (
+    kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, name)
+);
+CREATE TABLE IF NOT EXISTS results (
+    problem TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL, missing REAL NOT NULL,
+    protocol TEXT NOT NULL, repetition INTEGER NOT NULL, fold INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('ok', 'error', 'timeout')),
+    tau_x REAL, buckets REAL, fit_seconds REAL, predict_seconds REAL,
+    n_train INTEGER, n_test INTEGER, message TEXT NOT NULL, seed INTEGER NOT NULL,
+    environment INTEGER NOT NULL REFERENCES environments (id),
+    finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    PRIMARY KEY (problem, dataset, method, missing, protocol, repetition, fold)
+);
+"""
+_INSERT = """
+INSERT INTO results (
+    problem, dataset, method, missing, protocol, repetition, fold, status, tau_x, buckets,
+    fit_seconds, predict_seconds, n_train, n_test, message, seed, environment
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+    status = excluded.status, tau_x = excluded.tau_x, buckets = excluded.buckets,
+    fit_seconds = excluded.fit_seconds, predict_seconds = excluded.predict_seconds,
+    n_train = excluded.n_train, n_test = excluded.n_test, message = excluded.message,
+    seed = excluded.seed, environment = excluded.environment, finished = excluded.finished
+WHERE results.status != 'ok'
+"""
+_PACKAGES = ("moreplr", "scikit-learn", "numpy", "scipy", "pandas", "numba")
+
+
+class Store:
+    """A file of results; use it in a ``with`` statement.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Store(Path(folder) / "results.sqlite") as store:
+    ...         store.write([Result(Key("plr", "iris", "RPC", 0.0, "complete", 0, 0), "ok", 0.9)])
+    ...         store.frame()["tau_x"].to_list()
+    [0.9]
+    """
+
+    def __init__(self, path: str | Path, *, must_exist: bool = False) -> None:
+        self.path = Path(path)
+        if must_exist and not self.path.is_file():
+            raise FileNotFoundError(f"there is no store {self.path}")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._connection = sqlite3.connect(self.path, timeout=60)
+        try:
+            self._connection.executescript(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            self._connection.close()
+            raise ValueError(f"{self.path} is not a store of results: {error}") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def identify(self, kind: str, values: Mapping[str, str]) -> None:
+        """Keep what a name stands for; refuse a name that stood for something else before."""
+        known = self.identities(kind)
+        for name, value in values.items():
+            if known.get(name, value) != value:
+                raise ValueError(
+                    f"{kind} {name!r} is not the one whose results are in {self.path}: "
+                    f"there {known[name]}, now {value}; use another store"
+                )
+        with self._connection as connection:
+            rows = [(kind, name, value) for name, value in values.items()]
+            connection.executemany("INSERT OR IGNORE INTO identities VALUES (?, ?, ?)", rows)
+
+    def identities(self, kind: str) -> dict[str, str]:
+        """All names of a kind and what they stand for."""
+        query = "SELECT name, value FROM identities WHERE kind = ?"
+        return dict(self._connection.execute(query, (kind,)))
+
+    def write(self, results: Iterable[Result], seed: int = 0) -> None:
+        """Write the results of a unit in one transaction; finished ones are never replaced."""
+        with self._connection as connection:
+            environment = self._environment(connection)
+            connection.executemany(
+                _INSERT,
+                [
+                    (
+                        *r.key, r.status, r.tau_x, r.buckets, r.fit_seconds, r.predict_seconds,
+                        r.n_train, r.n_test, r.message, seed, environment,
+                    )
+                    for r in results
+                ],
+            )  # fmt: skip
+
+    def done(self, *, failed: bool = True) -> set[Key]:
+        """Keys that have a result, with or without those that failed."""
+        condition = "" if failed else "WHERE status = 'ok'"
+        query = f"SELECT {', '.join(Key._fields)} FROM results {condition}"
+        return {Key(*row) for row in self._connection.execute(query)}
+
+    def frame(self) -> pd.DataFrame:
+        """All results, in the order of their keys."""
+        query = (
+            "SELECT results.*, environments.versions FROM results "
+            "JOIN environments ON environments.id = results.environment "
+            f"ORDER BY {', '.join(Key._fields)}"
+        )
+        return pd.read_sql_query(query, self._connection).drop(columns="environment")
+
+    def _environment(self, connection: sqlite3.Connection) -> int:
+        text = json.dumps(versions(), sort_keys=True)
+        connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", (text,))
+        query = "SELECT id FROM environments WHERE versions = ?"
+        return int(connection.execute(query, (text,)).fetchone()[0])
+
+
+@lru_cache
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on."""
+    found = {name: version(name) for name in _PACKAGES}
+    return {"python": platform.python_version(), **found}
+
+
+def results(store: str | Path) -> pd.DataFrame:
+    """The results in a store, one row for each method and fold.
+
+    Parameters
+    ----------
+    store : path of the SQLite file
+
+    Returns
+    -------
+    frame with the columns problem, dataset, method, missing, protocol, repetition, fold,
+        status ("ok", "error" or "timeout"), tau_x, buckets, fit_seconds, predict_seconds,
+        n_train, n_test, message, seed, finished and versions
+    """
+    with Store(store, must_exist=True) as opened:
+        return opened.frame()

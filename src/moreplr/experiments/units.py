@@ -1,0 +1,303 @@
+"""The unit of work: one fit on one fold, decoded by every method that shares it.
+
+Times are CPU seconds of the process that runs the unit. A shared fit is counted in full for
+each of its methods, as it would cost each of them alone, and so is what their predictions
+share; decoding is counted apart. Preprocessing of the features is not counted.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import RepeatedKFold
+
+from moreplr.datasets import Dataset
+from moreplr.encoders import encode
+from moreplr.experiments.methods import DECISIONS, Method
+from moreplr.experiments.plan import Plan, load_data
+from moreplr.incomplete import remove_labels
+from moreplr.layers import LAYERS
+from moreplr.metrics import tau_x_score
+from moreplr.rankings import Positions, count_buckets
+
+COMPLETE = "complete"
+
+
+class Key(NamedTuple):
+    """What a result is of."""
+
+    problem: str
+    dataset: str
+    method: str
+    missing: float
+    protocol: str
+    repetition: int
+    fold: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """One method on one fold: its score and times, or what went wrong."""
+
+    key: Key
+    status: str  # ok, error or timeout
+    tau_x: float | None = None
+    buckets: float | None = None
+    fit_seconds: float | None = None
+    predict_seconds: float | None = None
+    n_train: int | None = None
+    n_test: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One fit. Its results count for all of `protocols`, which differ for some rankers only."""
+
+    data: str | Dataset
+    problem: str
+    dataset: str
+    fingerprint: str
+    cost: float
+    methods: tuple[Method, ...]
+    missing: float
+    protocols: tuple[str, ...]
+    repetition: int
+    fold: int
+    folds: int
+    seed: int
+
+    def keys(self, method: Method) -> list[Key]:
+        """The keys of a method's results."""
+        place = self.repetition, self.fold
+        return [
+            Key(self.problem, self.dataset, method.name, self.missing, protocol, *place)
+            for protocol in self.protocols
+        ]
+
+    def failed(self, status: str, message: str) -> list[Result]:
+        """The same result for all methods."""
+        return [Result(key, status, message=message) for m in self.methods for key in self.keys(m)]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A plan's data set, as much of it as planning needs."""
+
+    data: str | Dataset
+    problem: str
+    name: str
+    fingerprint: str
+    rows: int
+    cells: int
+
+
+def source_of(item: str | Dataset) -> Source:
+    """Load a data set once to learn its size and fingerprint."""
+    data = load_data(item)
+    cells = len(data.X) * data.X.shape[1] * data.Y.shape[1]
+    return Source(item, data.problem, data.name, data.fingerprint(), len(data.X), cells)
+
+
+def expand(plan: Plan, sources: list[Source], done: set[Key]) -> Iterator[Unit]:
+    """All units of a plan that still have a result to give."""
+    methods = plan.make_methods()
+    for source in sources:
+        limit = plan.limit(source.rows)
+        assert limit.repetitions is not None
+        assert limit.folds is not None
+        wanted = [method for method in methods if method.name not in limit.without]
+        for missing in plan.missing:
+            groups = list(_shared_fits(wanted, missing, plan.protocols))
+            for repetition in range(limit.repetitions):
+                for fold in range(limit.folds):
+                    place = missing, repetition, fold
+                    for group, protocols in groups:
+                        unit = _unit(plan, source, group, protocols, place)
+                        open_methods = tuple(m for m in group if not done.issuperset(unit.keys(m)))
+                        if open_methods:
+                            yield _unit(plan, source, open_methods, protocols, place)
+
+
+def _unit(
+    plan: Plan,
+    source: Source,
+    methods: tuple[Method, ...],
+    protocols: tuple[str, ...],
+    place: tuple[float, int, int],
+) -> Unit:
+    missing, repetition, fold = place
+    about = source.data, source.problem, source.name, source.fingerprint
+    cost = float(source.cells * np.log2(max(source.rows, 2)))
+    return Unit(*about, cost, methods, missing, protocols, repetition, fold, plan.folds, plan.seed)
+
+
+def _shared_fits(
+    methods: list[Method], missing: float, protocols: tuple[str, ...]
+) -> Iterator[tuple[tuple[Method, ...], tuple[str, ...]]]:
+    """Methods that share a fit, and the protocols for which that fit is the same."""
+    if not missing:
+        methods, protocols = [m for m in methods if not m.incomplete_only], (COMPLETE,)
+    by_key = sorted(methods, key=lambda method: method.fit_key)
+    for _, group in groupby(by_key, key=lambda method: method.fit_key):
+        together = tuple(group)
+        if reads_positions(together[0].ranker):
+            for protocol in protocols:
+                yield together, (protocol,)
+        else:
+            yield together, protocols
+
+
+def reads_positions(ranker: Any) -> bool:
+    """Whether numbers, not only the order, matter to a ranker; then the protocols differ."""
+    return {"encoder", "positions"} <= set(ranker.get_params(deep=False))
+
+
+def run_unit(unit: Unit) -> list[Result]:
+    """Fit once, decode by each method. Whatever goes wrong becomes a result."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            return list(_run(unit, caught))
+        except Exception as error:
+            return unit.failed("error", _say(error))
+
+
+def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
+    data = _loaded(unit.data) if isinstance(unit.data, str) else _Known.of(unit.data)
+    if data.fingerprint != unit.fingerprint:
+        raise ValueError(f"{unit.problem}/{unit.dataset} is not the same data here as in the plan")
+    X_train, Y_train, X_test, Y_test = _split(
+        data, unit.folds, unit.repetition, unit.fold, unit.seed
+    )
+    ranker, Y_train = prepare(unit.methods[0].ranker, Y_train, unit)
+    _warm_up(type(ranker).__name__, ranker, X_train, Y_train)
+    fitted, fit_seconds = timed(lambda: ranker.fit(X_train, Y_train))
+    for method, decide in _deciders(fitted, unit.methods, X_test):
+        try:
+            ranks, predict_seconds = decide()
+            score = float(tau_x_score(Y_test, ranks))
+        except Exception as error:
+            yield from (Result(key, "error", message=_say(error)) for key in unit.keys(method))
+            continue
+        message = "; ".join(dict.fromkeys(str(warning.message) for warning in caught))
+        buckets = float(count_buckets(ranks).mean())
+        for key in unit.keys(method):
+            yield Result(
+                key, "ok", score, buckets, fit_seconds, predict_seconds,
+                len(X_train), len(X_test), message,
+            )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A data set and its fingerprint, equal where the fingerprints are."""
+
+    fingerprint: str
+    data: Dataset = field(compare=False)
+
+    @classmethod
+    def of(cls, data: Dataset) -> _Known:
+        return cls(data.fingerprint(), data)
+
+
+@lru_cache(maxsize=4)
+def _loaded(name: str) -> _Known:
+    return _Known.of(load_data(name))
+
+
+@lru_cache(maxsize=32)
+def _split(
+    known: _Known, folds: int, repetition: int, fold: int, seed: int
+) -> tuple[Any, Positions, Any, Positions]:
+    """Training and test rows of a fold, features preprocessed by what the training rows say."""
+    data = known.data
+    splits = RepeatedKFold(n_splits=folds, n_repeats=repetition + 1, random_state=seed)
+    train, test = list(splits.split(data.X))[repetition * folds + fold]
+    preprocessor = data.preprocessor().fit(data.X.iloc[train])
+    Y = data.Y.to_numpy(dtype=float)
+    X_train = preprocessor.transform(data.X.iloc[train])
+    return X_train, Y[train], preprocessor.transform(data.X.iloc[test]), Y[test]
+
+
+def prepare(ranker: Any, Y: Positions, unit: Unit) -> tuple[Any, Positions]:
+    """The ranker and the training rankings, labels taken away as the protocol says."""
+    ranker = clone(ranker)
+    if not unit.missing:
+        return ranker, Y
+    if not reads_positions(ranker):
+        return ranker, remove_labels(Y, unit.missing, random_state=unit.seed)
+    if unit.protocols == ("published",):
+        encoder = ranker.encoder
+        Y = encode(Y, encoder) if isinstance(encoder, str) else encoder.fit_transform(Y)
+        ranker.set_params(positions="given")
+    else:
+        ranker.set_params(positions="observed")
+    return ranker, remove_labels(Y, unit.missing, random_state=unit.seed)
+
+
+Decide = Callable[[], tuple[Positions, float]]
+
+
+def _deciders(fitted: Any, methods: tuple[Method, ...], X: Any) -> Iterator[tuple[Method, Decide]]:
+    """For each method a call that gives ranks and their CPU seconds."""
+    if hasattr(fitted, "predict_outputs"):
+        intervals = any(_needs_intervals(method.ranker.layer) for method in methods)
+        outputs, shared = timed(lambda: fitted.predict_outputs(X, intervals=intervals))
+        for method in methods:
+            yield (
+                method,
+                lambda layer=method.ranker.layer: _add(  # type: ignore[misc]
+                    timed(lambda: fitted.decode(outputs, layer)), shared
+                ),
+            )
+        return
+    names = DECISIONS.get(type(fitted).__name__, ())
+    for method in methods:
+        decisions = {name: getattr(method.ranker, name) for name in names}
+        yield (
+            method,
+            lambda given=decisions: timed(  # type: ignore[misc]
+                lambda: fitted.set_params(**given).predict(X)
+            ),
+        )
+
+
+def _needs_intervals(layer: Any) -> bool:
+    return (LAYERS[layer] if isinstance(layer, str) else layer).needs_intervals
+
+
+def _add(result: tuple[Positions, float], seconds: float) -> tuple[Positions, float]:
+    return result[0], result[1] + seconds
+
+
+def timed(call: Callable[[], Any]) -> tuple[Any, float]:
+    """A call's result and its CPU seconds."""
+    start = time.process_time()
+    result = call()
+    return result, time.process_time() - start
+
+
+_WARM: set[str] = set()
+
+
+def _warm_up(kind: str, ranker: Any, X: Any, Y: Positions) -> None:
+    """Load compiled kernels before the clock runs: the first fit of a process on few rows."""
+    if kind in _WARM:
+        return
+    _WARM.add(kind)
+    with suppress(Exception):
+        clone(ranker).fit(X[:20], Y[:20, :3]).predict(X[:5])
+
+
+def _say(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
