@@ -3,8 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ._local import search
-from ._state import EPSILON, new_state
+from ._state import EPSILON
 
 
 @njit(cache=True, nogil=True)
@@ -130,18 +129,17 @@ def read_back(previous, used, step, full, bucket):
 
 
 @njit(cache=True, nogil=True)
-def exact_rows(C, D, limits, out):
-    """Fill `out` with the optimal bucket order of each row."""
-    k = C.shape[1]
+def exact_rows(D, limits, floors, out):
+    """Replace the bucket orders in `out`, whose gains are `floors`, by optimal ones."""
+    n, k = out.shape
     counts = members(k)
     bucket = np.empty(k, np.int64)
-    trial = new_state(k)
-    best = new_state(k)
     strict = limits[2] == 1 and limits[1] <= 1
-    for row in range(C.shape[0]):
-        floor = search(C[row], D[row], limits, 0, trial, best, bucket)
+    for row in range(n):
         ahead = outlook(D[row], strict)
-        if ahead[0] > floor + EPSILON:
-            solve(D[row], limits, floor, ahead, counts, bucket)
-        for label in range(k):
-            out[row, label] = bucket[label] + 1
+        if ahead[0] > floors[row] + EPSILON:
+            for label in range(k):
+                bucket[label] = int(out[row, label]) - 1
+            solve(D[row], limits, floors[row], ahead, counts, bucket)
+            for label in range(k):
+                out[row, label] = bucket[label] + 1

@@ -6,7 +6,7 @@ from numba import njit
 from ._pivot import pivot_order
 from ._scores import borda_scores, descending
 from ._segments import cut
-from ._state import EPSILON, best_move, copy, load, move, new_state, relocate, unload
+from ._state import ANY_PLACE, EPSILON, best_move, copy, load, move, new_state, relocate, unload
 
 N_STARTS = 3
 # There are about k² kicks of k² steps each: small problems get all, large ones a few.
@@ -20,15 +20,16 @@ def descend(state, D, outward, limits):
     k = D.shape[0]
     total = 0.0
     idle = 0
-    x = 0
     while idle < k:
-        gain, where = best_move(x, -1, state, outward, limits)
-        idle += 1
-        if gain > EPSILON:
-            move(x, where, state, D)
-            total += gain
-            idle = 0
-        x = x + 1 if x + 1 < k else 0
+        for x in range(k):
+            gain, where = best_move(x, ANY_PLACE, state, outward, limits)
+            idle += 1
+            if gain > EPSILON:
+                move(x, where, state, D)
+                total += gain
+                idle = 0
+            elif idle >= k:
+                break
     return total
 
 
@@ -118,7 +119,7 @@ def exchange(state, D, outward):
             inside[x, slot] = run - state.front[x, slot]
             run += state.step[x, slot]
     best = EPSILON
-    left = right = -1
+    left = right = k
     for x in range(k):
         for y in range(x):
             a, b = state.slot[x], state.slot[y]
@@ -129,7 +130,7 @@ def exchange(state, D, outward):
                 if gain > best:
                     best = gain
                     left, right = x, y
-    if left < 0:
+    if left == k:
         return 0.0
     a, b = state.slot[left], state.slot[right]
     relocate(left, b, state, D)
@@ -187,7 +188,7 @@ def kick(x, where, state, D, outward, limits):
     answered = False
     for y in range(D.shape[0]):
         if y != x:
-            gain, where = best_move(y, -1, state, outward, limits)
+            gain, where = best_move(y, ANY_PLACE, state, outward, limits)
             if gain > EPSILON:
                 move(y, where, state, D)
                 total += gain
@@ -197,13 +198,24 @@ def kick(x, where, state, D, outward, limits):
 
 
 @njit(cache=True, nogil=True)
+def row_sums(D):
+    """What each label earns in front of all others."""
+    k = D.shape[0]
+    sums = np.zeros(k)
+    for i in range(k):
+        for j in range(k):
+            sums[i] += D[i, j]
+    return sums
+
+
+@njit(cache=True, nogil=True)
 def search(C, D, limits, n_kicks, trial, best, bucket):
     """Leave the best bucket order found in `bucket`; return its gain.
 
     `trial` and `best` are states to work in. Every start is cut at its best, so the result is
     never worse than any of the start methods.
     """
-    outward = D.sum(axis=1)
+    outward = row_sums(D)
     enough = ceiling(D, limits) - EPSILON
     top = -np.inf
     for which in range(N_STARTS):
@@ -250,12 +262,14 @@ def shake(top, enough, D, outward, limits, n_kicks, trial, best, bucket):
 
 @njit(cache=True, nogil=True)
 def local_rows(C, D, limits, n_kicks, out):
-    """Fill `out` with the dense ranks found for each row."""
-    k = C.shape[1]
+    """Fill `out` with the dense ranks found for each row; return their gains."""
+    n, k = out.shape
     trial = new_state(k)
     best = new_state(k)
     bucket = np.empty(k, np.int64)
-    for row in range(C.shape[0]):
-        search(C[row], D[row], limits, n_kicks, trial, best, bucket)
+    gains = np.empty(n)
+    for row in range(n):
+        gains[row] = search(C[row], D[row], limits, n_kicks, trial, best, bucket)
         for label in range(k):
             out[row, label] = bucket[label] + 1
+    return gains

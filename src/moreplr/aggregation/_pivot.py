@@ -57,15 +57,34 @@ def _distribute(C, items, n_items, central, n_central, grow, beta, before, after
 
 
 @njit(cache=True, nogil=True)
+def _append(target, start, source, n):
+    """Copy the first n of `source` into `target` from `start` on; return the end."""
+    for position in range(n):
+        target[start + position] = source[position]
+    return start + n
+
+
+@njit(cache=True, nogil=True)
+def _pick(order, low, high, doubt, draws, n_drawn):
+    """Position of the pivot: drawn, or else of least indecision, the first among equals."""
+    if draws.size > 0:
+        return low + int(draws[n_drawn] * (high - low))
+    best = low
+    for position in range(low + 1, high):
+        if doubt[order[position]] < doubt[order[best]]:
+            best = position
+    return best
+
+
+@njit(cache=True, nogil=True)
 def pivot_order(C, draws, grow, second_pass, beta, opens):
     """Order the labels by recursive pivoting; `opens[p]` tells that a bucket starts at p.
 
-    The pivot is drawn with `draws` (numbers in [0, 1)), or, when that is empty, the label of
-    least indecision, the first in list order among equals.
+    `draws` are numbers in [0, 1) for random pivots; when it is empty, the pivot is the label of
+    least indecision.
     """
     k = C.shape[0]
     order = np.arange(k)
-    opens[:] = False
     doubt = indecision(C)
     items = np.empty(k, np.int64)
     central = np.empty(k, np.int64)
@@ -75,38 +94,28 @@ def pivot_order(C, draws, grow, second_pass, beta, opens):
     highs = np.empty(k + 1, np.int64)
     lows[0], highs[0] = 0, k
     depth = 1
-    n_drawn = 0
+    n_pivots = np.int64(0)
     while depth > 0:
         depth -= 1
         low, high = lows[depth], highs[depth]
-        pivot_at = low
-        if draws.size > 0:
-            pivot_at = low + int(draws[n_drawn] * (high - low))
-            n_drawn += 1
-        else:
-            for position in range(low + 1, high):
-                if doubt[order[position]] < doubt[order[pivot_at]]:
-                    pivot_at = position
+        pivot_at = _pick(order, low, high, doubt, draws, n_pivots)
+        n_pivots += 1
         central[0] = order[pivot_at]
-        n_items = 0
         for position in range(low, high):
+            opens[position] = False
             if position != pivot_at:
-                items[n_items] = order[position]
-                n_items += 1
+                items[position - low - (position > pivot_at)] = order[position]
         n_before, n_central, n_after = _distribute(
-            C, items, n_items, central, 1, grow, beta, before, after
+            C, items, high - low - 1, central, np.int64(1), grow, beta, before, after
         )
         if second_pass:
-            items[:n_before] = before[:n_before]
-            items[n_before : n_before + n_after] = after[:n_after]
+            n_items = _append(items, _append(items, np.int64(0), before, n_before), after, n_after)
             n_before, n_central, n_after = _distribute(
-                C, items, n_before + n_after, central, n_central, grow, beta, before, after
+                C, items, n_items, central, n_central, grow, beta, before, after
             )
-        start = low + n_before
-        stop = start + n_central
-        order[low:start] = before[:n_before]
-        order[start:stop] = central[:n_central]
-        order[stop:high] = after[:n_after]
+        start = _append(order, low, before, n_before)
+        stop = _append(order, start, central, n_central)
+        _append(order, stop, after, n_after)
         opens[start] = True
         if n_before > 0:
             lows[depth], highs[depth] = low, start
