@@ -5,6 +5,7 @@ smaller children are visited. Histograms hold sums that are not centred; the nod
 taken off when a split is weighed.
 """
 
+# mypy: disable-error-code="assignment"
 from __future__ import annotations
 
 import numpy as np

@@ -5,6 +5,7 @@ nothing is sorted. Rows are visited once for all features, so that neighbouring 
 different places in memory and need not wait for each other.
 """
 
+# mypy: disable-error-code="assignment"
 from __future__ import annotations
 
 import numpy as np

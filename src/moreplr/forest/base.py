@@ -10,10 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moreplr.forest import _members, _predict
+from moreplr.forest import _predict
 from moreplr.forest.binning import Binner
 from moreplr.forest.checks import dyadic_offset, limits_of, weights_of
 from moreplr.forest.growing import Task, counts_of, grow_forest, padded, tree_seeds
+from moreplr.forest.members import leaf_members
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees
 
@@ -206,49 +207,8 @@ class BaseForest(BaseEstimator):
             The members of row i are `indices[indptr[i]:indptr[i + 1]]`, in no particular order.
         """
         check_is_fitted(self)
-        if X is not None and (oob or rows is not None):
-            raise ValueError("rows and oob are for training rows: give no X with them")
-        if X is not None:
-            codes, picked = self._encode(X), None
-        else:
-            picked = np.arange(len(self.codes_)) if rows is None else np.asarray(rows, np.int64)
-            codes = self.codes_[picked]
-        unseen = self._unseen(picked) if oob and picked is not None else None
-        parts = [
-            self._members_of(
-                codes[at : at + 256],
-                None if unseen is None else unseen[at : at + 256],
-                min_samples,
-            )
-            for at in range(0, len(codes), 256)
-        ]
-        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part[0]) for part in parts)])
-        indices = np.concatenate([np.empty(0, np.int32), *(part[1] for part in parts)])
-        weights = np.concatenate([np.empty(0, np.float32), *(part[2] for part in parts)])
-        return np.cumsum(sizes), indices, weights
-
-    def _unseen(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which trees have not seen which of the training rows, (n_rows, n_trees)."""
-        out = np.empty((len(rows), len(self.seeds_)), np.bool_)
-        for tree, seed in enumerate(self.seeds_):
-            out[:, tree] = counts_of(seed, len(self.codes_), self.bootstrap)[rows] == 0
-        return out
-
-    def _members_of(
-        self, codes: NDArray[np.uint8], unseen: NDArray[np.bool_] | None, min_samples: int
-    ) -> tuple[NDArray, NDArray, NDArray]:
-        trees = self.trees_
-        where = np.empty((len(codes), trees.n_trees, 2), np.int64)
-        total = _members.ranges(
-            codes, *trees.split_arrays, trees.start, trees.perm_offsets, min_samples, where
-        )
-        weight = trees.perm_count.astype(np.float32)
-        if self.sample_weight_ is not None:
-            weight *= self.sample_weight_[trees.perm]
-        indptr = np.zeros(len(codes) + 1, np.int64)
-        indices, weights = np.empty(total, np.int32), np.empty(total, np.float32)
-        filled = _members.collect(
-            where, np.empty((0, 0), np.bool_) if unseen is None else unseen, unseen is not None,
-            trees.perm, weight, np.zeros(len(self.codes_)), indptr, indices, weights,
+        codes = None if X is None else self._encode(X)
+        return leaf_members(
+            self.trees_, self.codes_, self.sample_weight_, self.seeds_ if self.bootstrap else None,
+            codes, rows, min_samples, oob,
         )  # fmt: skip
-        return indptr, indices[:filled].copy(), weights[:filled].copy()

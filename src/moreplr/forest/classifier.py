@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
@@ -120,22 +122,18 @@ random_state
 
 
 def _one_column(y: ArrayLike) -> NDArray:
-    y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
-    if y.ndim == 2 and y.shape[1] == 1:
-        import warnings
-
-        from sklearn.exceptions import DataConversionWarning
-
+    column: NDArray = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+    if column.ndim == 2 and column.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
             "of y to (n_samples,), for example using ravel().",
             DataConversionWarning,
             stacklevel=3,
         )
-        y = y.ravel()
-    if y.ndim != 1:
-        raise ValueError(f"y must have one dimension, got shape {y.shape}")
-    return y
+        column = column.ravel()
+    if column.ndim != 1:
+        raise ValueError(f"y must have one dimension, got shape {column.shape}")
+    return column
 
 
 def _shares(mean: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,372 @@
+"""Grow one tree on a single target or on two or three classes, in exact integer arithmetic.
+
+A row is one 64-bit number: its weight in the low bits and its weighted target above them, or
+the counts of three classes in 21 bits each. Sums of rows are sums of numbers, so that a bin of
+a histogram is one addition, and a node's total follows from its parent's. With D the sum of
+one side times the node's weight less the node's sum times the side's weight, a split reduces
+the squared error, or the Gini index, by D² / (N N_left N_right).
+
+A node is one 64-bit word, in preorder: a leaf has the top bit set and its value's number in the
+low half; a split has NaN-goes-left in bit 62, the cut in bits 54 to 61, the feature in bits 32
+to 53 and the distance to the right child in the low half.
+"""
+
+# mypy: disable-error-code="assignment"
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from moreplr.forest._bits import lowest_bit, peek, pointer, poke, shift
+from moreplr.forest._draw import choose, draw, is_constant, set_constant
+from moreplr.forest._jit import inlined, jit
+from moreplr.forest._layout import (
+    DEPTH,
+    END,
+    IS_RIGHT,
+    MAX_DEPTH,
+    MAX_FEATURES,
+    MIN_LEAF,
+    MIN_SPLIT,
+    MISSING,
+    N_COLUMNS,
+    N_LEAVES,
+    N_NODES,
+    PARENT,
+    START,
+    TOP,
+)
+from moreplr.forest._random import stream
+
+CLASS_BITS = 21
+LEAF = np.uint64(1) << np.uint64(63)
+_CLASS = np.int64((1 << CLASS_BITS) - 1)
+_ONE, _LOW6 = np.uint64(1), np.uint64(63)
+_TIE = 1.0 + 1e-12
+
+
+class Packed(NamedTuple):
+    """A tree's rows and where its nodes and leaves go."""
+
+    codes: Any  # uint8, flat (n, n_features)
+    numbers: Any  # int64 (n,): the packed rows
+    words: Any  # uint64 (nodes,)
+    totals: Any  # int64 (leaves,): the packed sums of leaves
+    n_features: int
+    n_bins: int  # the most bins of a feature
+    n_classes: int  # 0: a single target
+    weight_bits: int  # of a single target
+
+
+class PackedScratch(NamedTuple):
+    """What the kernel writes to on the way; `sums`, `counts` and `occupied` are kept at zero."""
+
+    order: Any  # int32 (n_features,)
+    chosen: Any  # int32 (n_features,)
+    spare: Any  # int32 (n,)
+    sums: Any  # int64, flat (n_features, 256)
+    counts: Any  # int32, flat (n_features, 256)
+    occupied: Any  # uint64, flat (n_features, 4)
+
+
+@inlined
+def weight_of(tree, number):
+    """The weight in a packed sum."""
+    if tree.n_classes > 0:
+        return (number & _CLASS) + ((number >> CLASS_BITS) & _CLASS) + (number >> (2 * CLASS_BITS))
+    return number & ((np.int64(1) << tree.weight_bits) - 1)
+
+
+@inlined
+def weigh(tree, left, total, whole):
+    """What a split with the packed sum `left` gains, up to a factor of the node."""
+    if tree.n_classes > 0:
+        a, b = left & _CLASS, (left >> CLASS_BITS) & _CLASS
+        mass = a + b + (left >> (2 * CLASS_BITS))
+        first = np.float64(a * whole - (total & _CLASS) * mass)
+        second = np.float64(b * whole - ((total >> CLASS_BITS) & _CLASS) * mass)
+        # the deviations of the three classes add up to 0
+        squared = 2.0 * (first * first + second * second + first * second)
+    else:
+        mass = left & ((np.int64(1) << tree.weight_bits) - 1)
+        away = np.float64((left >> tree.weight_bits) * whole - (total >> tree.weight_bits) * mass)
+        squared = away * away
+    return squared / np.float64(mass * (whole - mass))
+
+
+@inlined
+def is_pure(tree, perm, lo, hi, total):
+    """Whether all rows of a node have the same target."""
+    if tree.n_classes > 0:
+        a, b = total & _CLASS, (total >> CLASS_BITS) & _CLASS
+        return (a != 0) + (b != 0) + ((total >> (2 * CLASS_BITS)) != 0) <= 1
+    mask = (np.int64(1) << tree.weight_bits) - 1
+    first = peek(tree.numbers, np.int64(peek(perm, lo)))
+    for i in range(lo + 1, hi):
+        other = peek(tree.numbers, np.int64(peek(perm, i)))
+        # a / b == c / d without a division: rows of equal target lie on a line
+        if (first >> tree.weight_bits) * (other & mask) != (other >> tree.weight_bits) * (
+            first & mask
+        ):
+            return False
+    return True
+
+
+@inlined
+def collect(tree, scratch, perm, lo, hi, n_chosen, dense, counted):
+    """Add the node's rows to `sums`; unless `dense`, note the bins that have rows."""
+    for i in range(lo, hi):
+        row = np.int64(peek(perm, i))
+        number = peek(tree.numbers, row)
+        codes = row * tree.n_features
+        for j in range(n_chosen):
+            code = np.int64(peek(tree.codes, codes + np.int64(peek(scratch.chosen, j))))
+            b = 256 * j + code
+            poke(scratch.sums, b, peek(scratch.sums, b) + number)
+            if not dense:
+                word = 4 * j + (code >> 6)
+                bit = _ONE << (np.uint64(code) & _LOW6)
+                poke(scratch.occupied, word, peek(scratch.occupied, word) | bit)
+            if counted:
+                poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
+
+
+@inlined
+def note_bins(tree, scratch, j):
+    """Find the bins of a dense histogram that have rows."""
+    for word in range((tree.n_bins + 63) >> 6):
+        bits = np.uint64(0)
+        for b in range(64):
+            filled = peek(scratch.sums, 256 * j + 64 * word + b) != 0
+            bits |= np.uint64(filled) << np.uint64(b)
+        poke(scratch.occupied, 4 * j + word, bits)
+
+
+@inlined
+def scan(tree, scratch, j, m, total, whole, min_leaf):
+    """The best split of the j-th chosen feature, whose bins it empties.
+
+    Gain or -1, last bin on the left, next bin, NaN left, left sum, and the number of bins.
+    """
+    first = 256 * j
+    lacking = 1 if peek(scratch.occupied, 4 * j + 3) >> _LOW6 != 0 else 0
+    best, best_bin, best_next, best_side, best_left = -1.0, 0, 0, 0, np.int64(0)
+    n_bins = 0
+    for side in range(1 + lacking):
+        left, count, last = np.int64(0), 0, -1
+        if side == 1:  # a second pass with the rows that lack the feature on the left
+            left = peek(scratch.sums, first + 255)
+            count = np.int64(peek(scratch.counts, first + 255))
+        for word in range((tree.n_bins + 63) >> 6):
+            bits = peek(scratch.occupied, 4 * j + word)
+            while bits != 0:
+                b = np.int64(lowest_bit(bits)) + 64 * word
+                bits &= bits - _ONE
+                enough = last >= 0 and (side == 0 or b < MISSING)
+                if min_leaf > 1:
+                    enough &= count >= min_leaf and m - count >= min_leaf
+                    count += np.int64(peek(scratch.counts, first + b))
+                if enough:
+                    gain = weigh(tree, left, total, whole)
+                    if gain > best * _TIE:
+                        best, best_bin, best_next, best_side = gain, last, b, side
+                        best_left = left
+                last = b
+                left += peek(scratch.sums, first + b)
+                if side == lacking:
+                    n_bins += 1
+                    poke(scratch.sums, first + b, np.int64(0))
+                    if min_leaf > 1:
+                        poke(scratch.counts, first + b, np.int32(0))
+            if side == lacking:
+                poke(scratch.occupied, 4 * j + word, np.uint64(0))
+    return best, best_bin, best_next, best_side, best_left, n_bins
+
+
+@inlined
+def split_pair(tree, scratch, perm, lo, rng, max_features, constant):
+    """Two rows have one split: the first feature that tells them apart will do."""
+    one, other = np.int64(peek(perm, lo)), np.int64(peek(perm, lo + 1))
+    for j in range(tree.n_features):
+        f = draw(scratch.order, tree.n_features, rng, j)
+        if is_constant(constant, f):
+            continue
+        a = np.int64(peek(tree.codes, one * tree.n_features + f))
+        b = np.int64(peek(tree.codes, other * tree.n_features + f))
+        if a < b:
+            return 1.0, f, a, b, 0, peek(tree.numbers, one)
+        if b < a:
+            return 1.0, f, b, a, 0, peek(tree.numbers, other)
+    return -1.0, 0, 0, 0, 0, np.int64(0)
+
+
+@inlined
+def split(tree, scratch, perm, lo, hi, total, whole, min_leaf, max_features, rng, constant):
+    """The best split: gain or -1, feature, bins around the cut, NaN left, left sum."""
+    best, best_feature, best_bin, best_next, best_side = -1.0, 0, 0, 0, 0
+    best_left = np.int64(0)
+    dense = hi - lo >= 2 * tree.n_bins
+    found, drawn = False, 0
+    while drawn < tree.n_features and not found:
+        goal = max_features if drawn == 0 else drawn + 1
+        n_chosen = choose(
+            scratch.order, tree.n_features, scratch.chosen, rng, constant, drawn, goal
+        )
+        drawn = goal
+        collect(tree, scratch, perm, lo, hi, n_chosen, dense, min_leaf > 1)
+        for j in range(n_chosen):
+            if dense:
+                note_bins(tree, scratch, j)
+            gain, last, following, side, left, n_bins = scan(
+                tree, scratch, j, hi - lo, total, whole, min_leaf
+            )
+            f = np.int64(peek(scratch.chosen, j))
+            if n_bins == 1:
+                set_constant(constant, f)
+                continue
+            found = True
+            if gain > best * _TIE:
+                best, best_feature, best_side, best_left = gain, f, side, left
+                best_bin, best_next = last, following
+    return best, best_feature, best_bin, best_next, best_side, best_left
+
+
+@inlined
+def partition(tree, perm, lo, hi, feature, cut, missing_left, spare):
+    """Move the rows that go left to the front of their range, both sides in their old order."""
+    left, right, lacking = lo, 0, 0
+    for i in range(lo, hi):
+        row = peek(perm, i)
+        code = peek(tree.codes, np.int64(row) * tree.n_features + feature)
+        lacks = code == MISSING
+        goes = (code <= cut) | (lacks & (missing_left != 0))
+        poke(perm, left, row)
+        poke(spare, right, row)
+        left += goes
+        right += not goes
+        lacking += lacks
+    for i in range(right):
+        poke(perm, left + i, peek(spare, i))
+    return left, lacking
+
+
+@inlined
+def push(stack, sums, top, lo, hi, depth, parent, is_right, total):
+    """Put a node on the stack of those that are to be grown."""
+    at = N_COLUMNS * top
+    poke(stack, at + START, np.int32(lo))
+    poke(stack, at + END, np.int32(hi))
+    poke(stack, at + DEPTH, np.int32(depth))
+    poke(stack, at + PARENT, np.int32(parent))
+    poke(stack, at + IS_RIGHT, np.int32(is_right))
+    poke(sums, top, total)
+
+
+@jit
+def grow_at(
+    tree, scratch, perm, limits, seed, rng, stack, sums, n_stack, constant, words, state, budget
+):
+    """`grow` on pointers."""
+    spent = 0
+    min_leaf, max_features = peek(limits, MIN_LEAF), peek(limits, MAX_FEATURES)
+    while peek(state, TOP) > 0:
+        top = peek(state, TOP) - 1
+        if spent > budget or top + 2 >= n_stack:
+            return True
+        poke(state, TOP, top)
+        at = N_COLUMNS * top
+        lo, hi = np.int64(peek(stack, at + START)), np.int64(peek(stack, at + END))
+        depth, up = np.int64(peek(stack, at + DEPTH)), np.int64(peek(stack, at + PARENT))
+        total = peek(sums, top)
+        node = peek(state, N_NODES)
+        poke(state, N_NODES, node + 1)
+        if peek(stack, at + IS_RIGHT):
+            poke(tree.words, up, peek(tree.words, up) | np.uint64(node - up))
+        m = hi - lo
+        best, feature, last, following, side = -1.0, 0, 0, 0, 0
+        left = np.int64(0)
+        known = shift(constant, words * top)
+        enough = m >= peek(limits, MIN_SPLIT) and m >= 2 * min_leaf
+        if enough and depth < peek(limits, MAX_DEPTH) and not is_pure(tree, perm, lo, hi, total):
+            spent += m * max_features
+            stream(seed, node, rng)
+            for f in range(tree.n_features):
+                poke(scratch.order, f, np.int32(f))
+            if m == 2:
+                best, feature, last, following, side, left = split_pair(
+                    tree, scratch, perm, lo, rng, max_features, known
+                )
+            else:
+                best, feature, last, following, side, left = split(
+                    tree, scratch, perm, lo, hi, total, weight_of(tree, total), min_leaf,
+                    max_features, rng, known,
+                )  # fmt: skip
+        if best < 0.0:
+            leaf = peek(state, N_LEAVES)
+            poke(state, N_LEAVES, leaf + 1)
+            poke(tree.totals, leaf, total)
+            poke(tree.words, node, LEAF | np.uint64(leaf))
+            continue
+        cut = 254 if following == MISSING else (last + following) >> 1
+        middle, lacking = partition(tree, perm, lo, hi, feature, cut, side, scratch.spare)
+        to_left = side if lacking > 0 else np.int64(middle - lo >= hi - middle)
+        word = (to_left << 62) | (cut << 54) | (feature << 32)
+        poke(tree.words, node, np.uint64(word))
+        for i in range(words):
+            poke(known, words + i, peek(known, i))
+        push(stack, sums, top, middle, hi, depth + 1, node, 1, total - left)
+        push(stack, sums, top + 1, lo, middle, depth + 1, node, 0, left)
+        poke(state, TOP, top + 2)
+    return False
+
+
+@jit
+def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, budget):
+    """Grow until the tree is done or about `budget` (row, feature) visits are spent.
+
+    Gives True while there is more to do; the next call goes on.
+    """
+    return grow_at(
+        Packed(
+            pointer(tree.codes), pointer(tree.numbers), pointer(tree.words),
+            pointer(tree.totals), tree.n_features, tree.n_bins, tree.n_classes,
+            tree.weight_bits,
+        ),
+        PackedScratch(
+            pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),
+            pointer(scratch.sums), pointer(scratch.counts), pointer(scratch.occupied),
+        ),
+        pointer(perm), pointer(limits), seed, pointer(rng), pointer(stack), pointer(sums),
+        len(stack), pointer(constant), constant.shape[1], pointer(state), budget,
+    )  # fmt: skip
+
+
+@jit
+def take_rows(rows, targets, forest, weight, n_classes, weight_bits, numbers, perm):
+    """Pack the in-bag rows that take part in a forest; gives how many, and their sum.
+
+    `targets` (n, n_forests) has classes, or whole numbers from 0, and -1 for no part.
+    """
+    n, total = 0, np.int64(0)
+    for i in range(len(rows)):
+        target = np.int64(targets[rows[i], forest])
+        if target < 0:
+            continue
+        w = np.int64(weight[rows[i]])
+        shifted = CLASS_BITS * target if n_classes > 0 else 0
+        number = w << shifted if n_classes > 0 else ((w * target) << weight_bits) + w
+        numbers[i] = number
+        perm[n] = i
+        total += number
+        n += 1
+    return n, total
+
+
+@jit
+def copy_rows(codes, rows, out):
+    """The codes of the in-bag rows, one after the other."""
+    n_features = codes.shape[1]
+    for i in range(len(rows)):
+        for f in range(n_features):
+            out[i * n_features + f] = codes[rows[i], f]

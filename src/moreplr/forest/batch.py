@@ -1,0 +1,351 @@
+"""Many forests on the same rows: one per target, or one per pair of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from moreplr.forest import _words
+from moreplr.forest._packed import CLASS_BITS
+from moreplr.forest.batching import BatchTask, Words, grow_batch
+from moreplr.forest.binning import Binner
+from moreplr.forest.checks import limits_of, targets_of
+from moreplr.forest.growing import counts_of, tree_seeds
+from moreplr.forest.members import leaf_members
+from moreplr.forest.parallel import Stopped, cut, run
+from moreplr.forest.trees import Trees
+
+_ROWS = 4096
+
+
+class ForestBatch(BaseEstimator):
+    """Many random forests, fitted at once on one binned matrix and one set of bootstraps.
+
+    Each forest has its own single target, or its own rows and two or three classes. A row takes
+    part in a forest where its target is not NaN, or its class not -1; the bootstrap is the same
+    for all. Sums are exact: targets are whole numbers inside, of up to 30 bits.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The number of trees of each forest.
+    max_features, max_depth, min_samples_leaf, min_samples_split, bootstrap, max_bins, n_jobs, \
+random_state
+        As in `ForestRegressor`.
+
+    Attributes
+    ----------
+    words_ : Words
+        All trees of all forests as flat arrays.
+    binner_ : Binner
+        How features became bins; None after `fit_binned` without one.
+    codes_ : ndarray of uint8, shape (n_samples, n_features)
+        The binned training rows.
+    seeds_ : ndarray of uint64, shape (n_estimators,)
+        One per tree.
+    low_ : ndarray of float64, shape (n_forests,)
+        What is added to the leaf values of single targets.
+    n_forests_, n_classes_ : int
+        `n_classes_` is 0 for single targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moreplr.forest import ForestBatch
+    >>> X = np.arange(8.0)[:, None]
+    >>> Y = np.column_stack([X.ravel() > 3, X.ravel() < 6]).astype(float)
+    >>> ForestBatch(5, bootstrap=False).fit(X, Y).predict([[1.0], [5.0], [7.0]])
+    array([[0., 1.],
+           [1., 1.],
+           [1., 0.]])
+    """
+
+    handles_missing_targets = True
+
+    words_: Words
+    binner_: Binner | None
+    codes_: NDArray[np.uint8]
+    seeds_: NDArray[np.uint64]
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        max_features: Any = 1.0,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        min_samples_split: int = 2,
+        bootstrap: bool = True,
+        max_bins: int = 255,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.bootstrap = bootstrap
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike, n_classes: int | None = None) -> ForestBatch:
+        """Grow all forests.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features; NaN is a value of its own, infinity is refused.
+        y : array-like of shape (n_samples, n_forests)
+            A single target for each forest, NaN where a row takes no part in it; with
+            `n_classes`, a class 0, 1 or 2, and -1 where a row takes no part.
+        n_classes : {2, 3}, optional
+            Fit classifiers with so many classes.
+
+        Returns
+        -------
+        ForestBatch
+        """
+        limits_of(self, 1)
+        features: NDArray = validate_data(
+            self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+        )
+        binner = Binner(self.max_bins).fit(features)
+        return self.fit_binned(binner.transform(features), y, n_classes, binner)
+
+    def fit_binned(
+        self,
+        codes: NDArray[np.uint8],
+        y: ArrayLike,
+        n_classes: int | None = None,
+        binner: Binner | None = None,
+    ) -> ForestBatch:
+        """`fit` on features that are bins already; without `binner`, `predict` takes bins too."""
+        limits = limits_of(self, codes.shape[1])
+        self.binner_, self.codes_ = binner, np.ascontiguousarray(codes, np.uint8)
+        self.n_features_in_ = codes.shape[1]
+        if n_classes is None:
+            numbers, step, base, weight_bits = self._single_targets(y)
+        else:
+            numbers, base = _classes(y, self.codes_, n_classes)
+            step, weight_bits = np.ones(numbers.shape[1]), 0
+            self.low_ = np.zeros(numbers.shape[1])
+        self.n_classes_, self.n_forests_ = n_classes or 0, numbers.shape[1]
+        self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
+        # a word of 32 bits has room for feature and distance unless there are very many
+        offset_bits = 22 - max(1, (codes.shape[1] - 1).bit_length())
+        wide = 2 * len(codes) > 2 ** max(offset_bits, 0)
+        self._offset_bits = 32 if wide else offset_bits
+        self._takes_part = np.packbits(numbers >= 0, axis=0)
+        task = BatchTask(
+            codes=self.codes_,
+            targets=numbers,
+            n_classes=self.n_classes_,
+            step=step,
+            base=base,
+            limits=limits,
+            bootstrap=self.bootstrap,
+            seeds=self.seeds_,
+            weight_bits=weight_bits,
+            offset_bits=self._offset_bits,
+            wide=wide,
+            stop=np.zeros(1, np.uint8),
+        )
+        self.words_ = grow_batch(task, self.n_jobs)
+        return self
+
+    def _single_targets(self, y: ArrayLike) -> tuple[NDArray, NDArray, NDArray, int]:
+        """Targets as whole numbers from 0, what one is worth, the means, bits of a weight."""
+        Y = targets_of(y, self.codes_, type(self).__name__)
+        Y = Y.reshape(len(Y), -1)
+        seen = ~np.isnan(Y)
+        self.low_ = np.where(seen.any(axis=0), np.where(seen, Y, np.inf).min(axis=0), np.nan)
+        above = np.where(seen, Y - self.low_, 0.0)
+        weight_bits = len(Y).bit_length()
+        most = float(2 ** min(30, 62 - 2 * weight_bits) - 1)
+        step = above.max(axis=0) / most
+        for nice in (0.125, 0.25, 0.5, 1.0):  # positions are whole, or halves when averaged
+            whole = (above / nice == np.rint(above / nice)).all(axis=0)
+            step = np.where(whole & (above.max(axis=0) <= most * nice), nice, step)
+        step = np.where(step > 0, step, 1.0)
+        numbers = np.where(seen, np.rint(above / step), -1).astype(np.int32)
+        count = np.maximum(seen.sum(axis=0), 1)
+        return numbers, step, (above.sum(axis=0) / count)[:, None], weight_bits
+
+    def _encode(self, X: ArrayLike) -> NDArray[np.uint8]:
+        check_is_fitted(self)
+        if self.binner_ is None:
+            return np.ascontiguousarray(X, np.uint8)
+        checked: NDArray = validate_data(
+            self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+        )
+        return self.binner_.transform(checked)
+
+    def _over_forests(self, kernel: Callable[[int, int], None]) -> None:
+        """Call `kernel(begin, end)` for ranges of forests, in threads."""
+        stop = np.zeros(1, np.uint8)
+
+        def work(lo: int, hi: int) -> None:
+            for at in range(lo, hi):
+                if stop[0]:
+                    raise Stopped
+                kernel(at, at + 1)
+
+        run(work, cut(self.n_forests_, self.n_jobs), self.n_jobs, stop)
+
+    def _sums(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Leaf values added up over the trees, (n_forests, n, n_values)."""
+        out = np.zeros((self.n_forests_, len(codes), max(self.n_classes_, 1)))
+        words = self.words_
+
+        def kernel(lo: int, hi: int) -> None:
+            for at in range(0, len(codes), _ROWS):
+                part = out[lo:hi, at : at + _ROWS]
+                sums = np.zeros(part.shape)
+                _words.add_up(
+                    words.words, self._offset_bits, words.offsets, words.values,
+                    words.value_offsets, self.n_classes_, codes[at : at + _ROWS],
+                    self.n_forests_, lo, sums,
+                )  # fmt: skip
+                part[:] = sums
+
+        self._over_forests(kernel)
+        return out
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The mean over the trees of each forest, (n_samples, n_forests), of single targets."""
+        codes = self._encode(X)
+        self._need(classes=False)
+        return self._sums(codes)[:, :, 0].T / self.n_estimators + self.low_
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The class shares of each forest, (n_samples, n_forests, n_classes)."""
+        codes = self._encode(X)
+        self._need(classes=True)
+        return np.ascontiguousarray(self._sums(codes).transpose(1, 0, 2)) / self.n_estimators
+
+    def predict_interval(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The mean over the trees of each forest and its standard error, (n_samples, n_forests).
+
+        As in `ForestRegressor`: how sure a forest is of its mean.
+        """
+        codes, words = self._encode(X), self.words_
+        self._need(classes=False)
+        mean, square = np.zeros((2, self.n_forests_, len(codes)))
+
+        def kernel(lo: int, hi: int) -> None:
+            _words.spread(
+                words.words, self._offset_bits, words.offsets, words.values,
+                words.value_offsets, codes, self.n_forests_, lo, mean[lo:hi], square[lo:hi],
+            )  # fmt: skip
+
+        self._over_forests(kernel)
+        return mean.T + self.low_, np.sqrt(square.T) / self.n_estimators
+
+    def _need(self, classes: bool) -> None:
+        if classes != bool(self.n_classes_):
+            fitted = "classes" if self.n_classes_ else "single targets"
+            raise ValueError(f"this batch was fitted on {fitted}")
+
+    def trees_of(self, forest: int) -> Trees:
+        """One forest as flat arrays, with the rows of every node.
+
+        The order of rows is found again by sending the training rows down the trees.
+        """
+        check_is_fitted(self)
+        words, n = self.words_, len(self.codes_)
+        taking_part = np.unpackbits(self._takes_part[:, forest], count=n).astype(bool)
+        leaves = np.empty((n, self.n_estimators), np.int32)
+        _words.apply(
+            words.words, self._offset_bits, words.offsets, self.codes_, self.n_forests_,
+            forest, leaves,
+        )  # fmt: skip
+        parts = []
+        for tree, seed in enumerate(self.seeds_):
+            counts = counts_of(seed, n, self.bootstrap) * taking_part
+            parts.append(self._tree(tree * self.n_forests_ + forest, counts, leaves[:, tree]))
+        return Trees.join(parts)
+
+    def _tree(self, number: int, counts: NDArray[np.int32], leaf: NDArray[np.int32]) -> Trees:
+        words = self.words_
+        begin, end = words.offsets[number : number + 2]
+        size = int(end - begin)
+        feature, cuts = np.empty(size, np.uint16), np.empty(size, np.uint8)
+        missing_left, right = np.empty(size, np.uint8), np.empty(size, np.int32)
+        _words.unpack(
+            words.words, begin, end, self._offset_bits, feature, cuts, missing_left, right
+        )
+        rows = np.flatnonzero(counts)
+        perm = rows[np.argsort(leaf[rows], kind="stable")].astype(np.int32)
+        start = np.searchsorted(leaf[perm], np.arange(size)).astype(np.int32)
+        is_leaf = right < 0
+        values = self._leaf_values(number, -1 - right[is_leaf])
+        right[is_leaf] = -1 - np.arange(len(values))
+        return Trees(
+            offsets=np.array([0, size]),
+            feature=feature,
+            cut=cuts,
+            missing_left=missing_left,
+            right=right,
+            start=start,
+            leaf_offsets=np.array([0, len(values)]),
+            values=values,
+            perm_offsets=np.array([0, len(perm)]),
+            perm=perm,
+            perm_count=counts[perm].astype(np.uint8),
+            importance=np.zeros((1, self.codes_.shape[1])),
+        )
+
+    def _leaf_values(self, number: int, payload: NDArray) -> NDArray[np.float32]:
+        own = self.words_.values[self.words_.value_offsets[number] :]
+        if not self.n_classes_:
+            return own[payload]
+        alone = np.eye(self.n_classes_, dtype=np.float32)
+        mixed = payload >= self.n_classes_
+        out = alone[np.where(mixed, 0, payload)]
+        out[mixed] = own[payload[mixed] - self.n_classes_]
+        return out
+
+    def leaf_members(
+        self,
+        X: ArrayLike | None = None,
+        *,
+        forest: int,
+        rows: ArrayLike | None = None,
+        min_samples: int = 1,
+        oob: bool = False,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        """The training rows that share leaves of one forest with given rows, with weights.
+
+        Like `ForestRegressor.leaf_members`, for one forest of the batch.
+        """
+        check_is_fitted(self)
+        codes = None if X is None else self._encode(X)
+        return leaf_members(
+            self.trees_of(forest), self.codes_, None, self.seeds_ if self.bootstrap else None,
+            codes, rows, min_samples, oob,
+        )  # fmt: skip
+
+
+def _classes(y: ArrayLike, X: NDArray, n_classes: int) -> tuple[NDArray[np.int8], NDArray]:
+    """Class codes (n, n_forests) and the class shares of each forest."""
+    if n_classes not in (2, 3):
+        raise ValueError(f"n_classes must be 2 or 3, got {n_classes!r}")
+    codes = np.asarray(y)
+    if codes.ndim != 2 or len(codes) != len(X):
+        raise ValueError(f"y must have shape ({len(X)}, n_forests), got {codes.shape}")
+    if not np.isin(codes, np.arange(-1, n_classes)).all():
+        raise ValueError(f"y must hold classes from 0 to {n_classes - 1}, or -1")
+    if len(codes) >= 2**CLASS_BITS:
+        raise ValueError(f"at most {2**CLASS_BITS - 1} rows are possible, got {len(codes)}")
+    counts = np.stack([(codes == c).sum(axis=0) for c in range(n_classes)], axis=1)
+    total = counts.sum(axis=1, keepdims=True)
+    base = np.where(total > 0, counts / np.maximum(total, 1), 1.0 / n_classes)
+    return codes.astype(np.int8), base

@@ -1,0 +1,197 @@
+"""Grow the trees of many forests at once: one bootstrap and one copy of its rows for all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moreplr.forest import _packed, _words
+from moreplr.forest._layout import MISSING, N_COLUMNS
+from moreplr.forest.growing import Limits, counts_of
+from moreplr.forest.parallel import Stopped, cut, run
+
+_BUDGET = 5_000_000
+
+
+@dataclass
+class BatchTask:
+    """What all trees of all forests share."""
+
+    codes: NDArray[np.uint8]
+    targets: NDArray  # (n, n_forests): classes, or whole numbers from 0; -1 takes no part
+    n_classes: int  # 0: single targets
+    step: NDArray[np.float64]  # what one is worth in each single target
+    base: NDArray[np.float64]  # (n_forests, n_values): the answer of a tree without rows
+    limits: Limits
+    bootstrap: bool
+    seeds: NDArray[np.uint64]
+    weight_bits: int
+    offset_bits: int
+    wide: bool  # 64-bit words instead of 32
+    stop: NDArray[np.uint8]
+
+
+@dataclass
+class Words:
+    """Trees of all forests as flat arrays; tree t of forest f has the number t * n_forests + f.
+
+    Attributes
+    ----------
+    words : ndarray of uint32 or uint64
+        One per node, in preorder.
+    offsets, value_offsets : ndarray of int64, shape (n_trees * n_forests + 1,)
+        Where each tree's nodes and leaf values begin.
+    values : ndarray of float32, shape (n, n_values)
+        Leaf values; classes that are alone in a leaf need none.
+
+    Examples
+    --------
+    >>> from moreplr.forest import ForestBatch
+    >>> batch = ForestBatch(2, random_state=0).fit([[0], [1], [2]], [[1.0], [2.0], [3.0]])
+    >>> batch.words_.words.dtype
+    dtype('uint32')
+    """
+
+    words: NDArray
+    offsets: NDArray[np.int64]
+    values: NDArray[np.float32]
+    value_offsets: NDArray[np.int64]
+
+
+def grow_batch(task: BatchTask, n_jobs: int | None) -> Words:
+    """Grow all trees of all forests, in threads."""
+    parts = [(task, lo, hi) for lo, hi in cut(len(task.seeds), n_jobs)]
+    grown = [tree for chunk in run(_grow_chunk, parts, n_jobs, task.stop) for tree in chunk]
+    return Words(
+        words=_joined([tree.words for tree in grown]),
+        offsets=_ends(tree.offsets for tree in grown),
+        values=_joined([tree.values for tree in grown]),
+        value_offsets=_ends(tree.value_offsets for tree in grown),
+    )
+
+
+def _joined(parts: list[NDArray]) -> NDArray:
+    """The parts one after the other; each is given up once it is copied."""
+    whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+    at = 0
+    while parts:
+        part = parts.pop(0)
+        whole[at : at + len(part)] = part
+        at += len(part)
+    return whole
+
+
+def _ends(offsets: object) -> NDArray[np.int64]:
+    sizes = np.concatenate([np.diff(each) for each in offsets])  # type: ignore[attr-defined]
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+
+
+class _Workspace:
+    def __init__(self, task: BatchTask) -> None:
+        n, n_features = task.codes.shape
+        top = int(task.codes.max(initial=0))
+        self.tree = _packed.Packed(
+            codes=np.empty(n * n_features, np.uint8),
+            numbers=np.empty(n, np.int64),
+            words=np.empty(2 * n, np.uint64),
+            totals=np.empty(n + 1, np.int64),
+            n_features=n_features,
+            n_bins=256 if top == MISSING else top + 1,
+            n_classes=task.n_classes,
+            weight_bits=task.weight_bits,
+        )
+        self.scratch = _packed.PackedScratch(
+            order=np.empty(n_features, np.int32),
+            chosen=np.empty(n_features, np.int32),
+            spare=np.empty(n, np.int32),
+            sums=np.zeros(n_features * 256, np.int64),
+            counts=np.zeros(n_features * 256, np.int32),
+            occupied=np.zeros(n_features * 4, np.uint64),
+        )
+        self.perm = np.empty(n, np.int32)
+        self.rng = np.empty(1, np.uint64)
+        self.values = np.empty((n + 1, max(task.n_classes, 1)), np.float32)
+        words = -(-n_features // 64)
+        self.stack, self.sums = np.empty((0, N_COLUMNS), np.int32), np.empty(0, np.int64)
+        self.constant = np.empty((0, words), np.uint64)
+        self.widen(64)
+
+    def widen(self, size: int) -> None:
+        """Room for `size` pending nodes; what is there stays."""
+        stack, sums = np.empty((size, N_COLUMNS), np.int32), np.empty(size, np.int64)
+        constant = np.empty((size, self.constant.shape[1]), np.uint64)
+        held = len(self.stack)
+        stack[:held], sums[:held], constant[:held] = self.stack, self.sums, self.constant
+        self.stack, self.sums, self.constant = stack, sums, constant
+
+
+def _grow_chunk(task: BatchTask, lo: int, hi: int) -> list[Words]:
+    space = _Workspace(task)
+    return [_grow_tree(task, seed, space) for seed in task.seeds[lo:hi]]
+
+
+def _grow_tree(task: BatchTask, seed: np.uint64, space: _Workspace) -> Words:
+    """The tree of this seed in every forest."""
+    counts = counts_of(seed, len(task.codes), task.bootstrap)
+    rows = np.flatnonzero(counts).astype(np.int32)
+    _packed.copy_rows(task.codes, rows, space.tree.codes)
+    n_forests = task.targets.shape[1]
+    sizes, value_sizes = np.zeros((2, n_forests + 1), np.int64)
+    word_type = np.uint64 if task.wide else np.uint32
+    words, values = [], []
+    for forest in range(n_forests):
+        n_nodes, n_leaves = _grow_one(task, seed, space, rows, counts, forest)
+        n_values = _finish(task, space, forest, n_nodes, n_leaves)
+        packed = np.empty(n_nodes, word_type)
+        _words.pack(space.tree.words, n_nodes, task.offset_bits, packed, 0)
+        words.append(packed)
+        values.append(space.values[:n_values].copy())
+        sizes[forest + 1], value_sizes[forest + 1] = n_nodes, n_values
+    return Words(_joined(words), np.cumsum(sizes), _joined(values), np.cumsum(value_sizes))
+
+
+def _grow_one(
+    task: BatchTask,
+    seed: np.uint64,
+    space: _Workspace,
+    rows: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    forest: int,
+) -> tuple[int, int]:
+    """Grow one forest's tree; gives its numbers of nodes and leaves."""
+    n, total = _packed.take_rows(
+        rows, task.targets, forest, counts, task.n_classes, task.weight_bits,
+        space.tree.numbers, space.perm,
+    )  # fmt: skip
+    state = np.array([1, 0, 0], np.int64)
+    space.stack[0] = 0, n, 0, -1, 0, -1
+    space.sums[0] = total
+    space.constant[0] = 0
+    limits = task.limits.array()
+    own = seed + np.uint64(forest)
+    while _packed.grow(
+        space.tree, space.scratch, space.perm, limits, own, space.rng, space.stack, space.sums,
+        space.constant, state, _BUDGET,
+    ):  # fmt: skip
+        if task.stop[0]:
+            raise Stopped
+        if state[0] + 1 >= len(space.stack):
+            space.widen(2 * len(space.stack))
+    if task.stop[0]:
+        raise Stopped
+    return int(state[1]), int(state[2])
+
+
+def _finish(task: BatchTask, space: _Workspace, forest: int, n_nodes: int, n_leaves: int) -> int:
+    if task.n_classes:
+        return _words.finish_classes(
+            space.tree.words, n_nodes, space.tree.totals, task.n_classes, task.base[forest],
+            space.values,
+        )  # fmt: skip
+    _words.finish_target(
+        space.tree.totals, n_leaves, task.weight_bits, task.step[forest], task.base[forest, 0],
+        space.values,
+    )  # fmt: skip
+    return n_leaves
