@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import BayesianRidge, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -26,6 +27,7 @@ from moreplr.regressors import (
 
 NAN = float("nan")
 FOREST = RandomForestRegressor(5, random_state=0)
+FIXED_KERNEL = RBF(1.0, "fixed") + WhiteKernel(0.1, "fixed")
 
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 BOOTSTRAP = "a bootstrap draws rows, so weights are not the same as repeated rows"
@@ -53,14 +55,13 @@ def expected_failures(estimator):
         Native(FOREST),
         Native(Ridge()),
         MultiOutputSVR(),
-        GaussianProcess(),
+        GaussianProcess(FIXED_KERNEL),
         Conformal(SingleTarget(FOREST)),
         Conformal(SingleTarget(Ridge()), method="cross"),
     ],
     expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings("ignore:label .* too few rows:UserWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn(estimator, check):
     check(estimator)
 

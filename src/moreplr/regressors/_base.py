@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.validation import (
@@ -18,6 +17,8 @@ from sklearn.utils.validation import (
     has_fit_parameter,
     validate_data,
 )
+
+from moreplr.forest import ForestRegressor
 
 Array = NDArray[np.float64]
 
@@ -72,7 +73,7 @@ def finite_or_nan(estimator: Any) -> str | bool:
 def base_or_forest(base: Any, random_state: Any = None, n_jobs: int | None = None) -> Any:
     """A fresh copy of the base regressor with its seed set; a forest of 100 trees if None."""
     if base is None:
-        return RandomForestRegressor(n_estimators=100, random_state=random_state, n_jobs=n_jobs)
+        return ForestRegressor(n_estimators=100, random_state=random_state, n_jobs=n_jobs)
     if not (hasattr(base, "fit") and hasattr(base, "predict")):
         raise TypeError(f"base must be a regressor with fit and predict, got {base!r}")
     base = clone(base)

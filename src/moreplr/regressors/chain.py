@@ -32,7 +32,7 @@ class Chain(PositionRegressor):
     Parameters
     ----------
     base : regressor, optional
-        Any scikit-learn regressor; by default a random forest of 100 trees.
+        Any scikit-learn regressor; by default a :class:`moreplr.forest.ForestRegressor`.
     order : {"correlation", "published", "random"} or sequence of int
         "correlation": start with the label whose absolute correlations with all others sum to
         the most, repeat on the rest (the paper's text). "published": repeatedly the label with

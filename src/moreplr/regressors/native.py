@@ -31,8 +31,8 @@ class Native(PositionRegressor):
     Parameters
     ----------
     base : regressor, optional
-        Any scikit-learn regressor that takes several targets; by default a random forest of
-        100 trees.
+        Any scikit-learn regressor that takes several targets; by default a
+        :class:`moreplr.forest.ForestRegressor`, which learns from rows with gaps.
     random_state : int, RandomState instance or None
         The seed of the base.
 

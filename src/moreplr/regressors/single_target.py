@@ -28,7 +28,7 @@ class SingleTarget(PositionRegressor):
     Parameters
     ----------
     base : regressor, optional
-        Any scikit-learn regressor; by default a random forest of 100 trees.
+        Any scikit-learn regressor; by default a :class:`moreplr.forest.ForestRegressor`.
     n_jobs : int, optional
         Labels fitted at the same time.
     random_state : int, RandomState instance or None

@@ -25,7 +25,7 @@ class Stacking(PositionRegressor):
     Parameters
     ----------
     base : regressor, optional
-        First stage, for each label; by default a random forest of 100 trees.
+        First stage, for each label; by default a :class:`moreplr.forest.ForestRegressor`.
     final : regressor, optional
         Second stage, for each label; by default as `base`.
     cv : int, splitter or iterable of (train, test)
