@@ -139,6 +139,14 @@ def aggregate(
     solved one by one, so the answer for a row does not depend on the others ("bpa" apart), and
     threads may share the rows: the kernels release the GIL.
 
+    References
+    ----------
+    Ukkonen, Puolamäki, Gionis and Mannila (2009), "A randomized approximation algorithm for
+    computing bucket orders"; Aledo, Gámez and Rosete (2017), "Utopia in the solution of the
+    bucket order problem" (least indecision, many pivots, two passes); Wang, Alfaro and Bengs
+    (2025), "A comparative analysis of rank aggregation methods for the partial label ranking
+    problem" (Borda and Copeland with ties).
+
     Examples
     --------
     >>> from moreplr.aggregation import aggregate
@@ -270,7 +278,7 @@ def _plan(
         raise ValueError(
             f"method='exact' takes at most {EXACT_LABELS} labels, got k={k}; use 'local'"
         )
-    return _Solver(method, limits, beta, threshold, check_random_state(random_state))
+    return _Solver(method, limits, float(beta), float(threshold), check_random_state(random_state))
 
 
 def _block(stack: NDArray, rows: slice) -> Stack:
