@@ -1,8 +1,9 @@
 """The data sets of the paper's table: what they hold and where OpenML has them.
 
 Thies, Alfaro and Bengs: MORE-PLR, multi-output regression employed for partial label ranking,
-table of appendix B. The column `missing_codes` is not in the table: numbers that stand for a
-missing answer in a numeric feature, as the published experiments read them.
+table of appendix B. Two columns are not in the table: `missing_codes` are numbers that stand for
+a missing answer in a numeric feature, as the published experiments read them, and `fingerprint`
+tells whether data of the same name are those that the paper's results are of.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Entry:
     features: int
     labels: int
     missing_codes: tuple[float, ...]
+    fingerprint: str
 
 
 @lru_cache
@@ -43,5 +45,6 @@ def entries() -> dict[tuple[str, str], Entry]:
             int(row["features"]),
             int(row["labels"]),
             tuple(map(float, row["missing_codes"].split())),
+            row["fingerprint"],
         )
     return found

@@ -2,8 +2,9 @@
 
 from moreplr.experiments.methods import register
 from moreplr.experiments.plan import Limit, Plan
+from moreplr.experiments.reporting import report
 from moreplr.experiments.runner import run
 from moreplr.experiments.statistics import friedman_holm
 from moreplr.experiments.store import results
 
-__all__ = ["Limit", "Plan", "friedman_holm", "register", "results", "run"]
+__all__ = ["Limit", "Plan", "friedman_holm", "register", "report", "results", "run"]

@@ -75,7 +75,8 @@ class Worker:
             alarm.start()
         try:
             send(process.stdin, cloudpickle.dumps(unit))
-            return pickle.loads(receive(process.stdout))
+            answer = pickle.loads(receive(process.stdout))
+            return unit.failed("error", answer) if isinstance(answer, str) else answer
         except (EOFError, OSError):
             code = process.wait()
             self.close()
@@ -117,11 +118,20 @@ def main() -> None:
     results = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what methods print is not a result
     units: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(sys.stdin.buffer, units), daemon=True).start()
+    # Unbuffered: a buffer's lock, held by the listener, would stand in the way of an exit.
+    stream = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
+    threading.Thread(target=_listen, args=(stream, units), daemon=True).start()
     send(results, b"ready")
     while True:
-        unit = units.get()
-        send(results, pickle.dumps(run_unit(pickle.loads(unit))))
+        send(results, pickle.dumps(_answer(units.get())))
+
+
+def _answer(message: bytes) -> list[Result] | str:
+    try:
+        unit = pickle.loads(message)
+    except Exception as error:  # a ranker whose module is not here, for example
+        return f"{type(error).__name__}: {error}"
+    return run_unit(unit)
 
 
 def _listen(stream: IO[bytes], units: queue.SimpleQueue[bytes]) -> None:

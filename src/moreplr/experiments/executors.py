@@ -67,7 +67,7 @@ def run_on_dask(
     except ImportError as error:
         raise ValueError("--dask needs the package dask[distributed]") from error
 
-    with Client(address, timeout=20, set_as_default=False) as client:
+    with Client(address, timeout=20) as client:
         room = 4 * max(1, sum(client.nthreads().values()))
         pending: dict[Any, Unit] = {}
 

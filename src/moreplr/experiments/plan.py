@@ -212,7 +212,7 @@ def expand_braces(text: str) -> list[str]:
     return [
         expanded
         for choice in match[1].split(",")
-        for expanded in expand_braces(before + choice.strip() + after)
+        for expanded in expand_braces(before + choice + after)
     ]
 
 

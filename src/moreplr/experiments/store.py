@@ -112,13 +112,13 @@ class Store:
             environment = self._environment(connection)
             connection.executemany(
                 _INSERT,
-                [
+                (
                     (
                         *r.key, r.status, r.tau_x, r.buckets, r.fit_seconds, r.predict_seconds,
                         r.n_train, r.n_test, r.message, seed, environment,
                     )
                     for r in results
-                ],
+                ),
             )  # fmt: skip
 
     def done(self, *, failed: bool = True) -> set[Key]:

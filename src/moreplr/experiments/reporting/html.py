@@ -1,0 +1,135 @@
+"""Parts of an HTML page: sortable tables, figures, and the page that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from math import isnan
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table: what it shows, as HTML, and the value that it is sorted by."""
+
+    html: str
+    value: float | str = ""
+    kind: str = ""
+    style: str = ""
+
+
+def text(value: object, kind: str = "text") -> Cell:
+    """A cell of plain text."""
+    return Cell(escape(str(value)), str(value), kind)
+
+
+def number(value: float, digits: int = 3, *, best: bool = False) -> Cell:
+    """A cell of a number; empty where it is NaN."""
+    if isnan(value):
+        return Cell("")
+    return Cell(f"{value:.{digits}f}", value, "best" if best else "")
+
+
+def p_value(value: float, level: float = 0.05) -> Cell:
+    """A p-value; those that tell no difference in bold, as in the paper."""
+    if isnan(value):
+        return Cell("")
+    shown = f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+    return Cell(shown, value, "best" if value >= level else "")
+
+
+def score(
+    mean: float, std: float, *, best: bool, paper: float, difference: float, folds: int
+) -> Cell:
+    """Mean ± deviation, and the paper's mean with the difference shaded where there is one."""
+    if isnan(mean):
+        return Cell("")
+    own = f"{mean:.3f} <span class='std'>±{std:.3f}</span>"
+    if best:
+        own = f"<span class='best'>{mean:.3f}</span> <span class='std'>±{std:.3f}</span>"
+    style, kind = "", ""
+    if not isnan(paper):
+        own += f"<span class='paper'>paper {paper:.3f} ({signed(difference)})</span>"
+        # Full shade from a difference of 0.05 on; what rounding may do gets none.
+        shade = min(abs(difference) / 0.05, 1) * 0.5 if abs(difference) > 0.002 else 0
+        kind = "better" if difference > 0 else "worse"
+        style = f"--shade: {shade:.2f}"
+    return Cell(own, mean, kind, style)
+
+
+def signed(value: float) -> str:
+    """A difference with its sign, a true minus.
+
+    Examples
+    --------
+    >>> signed(-0.01), signed(0.0)
+    ('−0.010', '0.000')
+    """
+    return f"{value:+.3f}".replace("-", "−") if value else "0.000"
+
+
+def table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Cell]], caption: str) -> str:
+    """A table whose columns sort at a click.
+
+    Parameters
+    ----------
+    columns : pairs of a head and the direction of its first click, "ascending" or "descending"
+    rows : cells
+    caption : str
+    """
+    head = "".join(
+        f'<th scope="col" data-first="{first}"><button type="button">{escape(name)}</button></th>'
+        for name, first in columns
+    )
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return (
+        f'<div class="scroll"><table><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(cell: Cell) -> str:
+    value = escape(str(cell.value))
+    kind = f' class="{cell.kind}"' if cell.kind else ""
+    style = f' style="{cell.style}"' if cell.style else ""
+    return f'<td data-value="{value}"{kind}{style}>{cell.html}</td>'
+
+
+def figure(svg: str, caption: str) -> str:
+    """A figure with its caption."""
+    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def figures(parts: Sequence[str]) -> str:
+    """Figures side by side where there is room."""
+    return f'<div class="figures">{"".join(parts)}</div>' if parts else ""
+
+
+def section(anchor: str, title: str, *parts: str) -> str:
+    """A part of the page that the list at the top leads to."""
+    return f'<section id="{anchor}"><h2>{escape(title)}</h2>{"".join(parts)}</section>'
+
+
+def page(title: str, lead: str, sections: Sequence[tuple[str, str, str]]) -> str:
+    """The whole page in one file: style, script and all.
+
+    Parameters
+    ----------
+    title : str
+    lead : HTML that comes first
+    sections : triples of an anchor, a title and HTML
+    """
+    here = files("moreplr.experiments.reporting")
+    style = here.joinpath("report.css").read_text(encoding="utf-8")
+    script = here.joinpath("report.js").read_text(encoding="utf-8")
+    links = "".join(f'<a href="#{anchor}">{escape(name)}</a>' for anchor, name, _ in sections)
+    body = "".join(section(*part) for part in sections)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<link rel="icon" href="data:,">'
+        f"<title>{escape(title)}</title><style>{style}</style></head>"
+        f"<body><h1>{escape(title)}</h1>{lead}<nav>{links}</nav>{body}"
+        f"<script>{script}</script></body></html>\n"
+    )

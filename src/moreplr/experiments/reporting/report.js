@@ -1,0 +1,24 @@
+"use strict";
+// A click on a column's head sorts its table: numbers by value, texts by name.
+for (const button of document.querySelectorAll("th button")) {
+  button.addEventListener("click", () => {
+    const head = button.closest("th");
+    const body = head.closest("table").tBodies[0];
+    const column = head.cellIndex;
+    const first = head.dataset.first || "ascending";
+    const other = first === "ascending" ? "descending" : "ascending";
+    const order = head.getAttribute("aria-sort") === first ? other : first;
+    for (const cell of head.parentNode.cells) cell.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", order);
+    const sign = order === "ascending" ? 1 : -1;
+    const value = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+    const compare = (a, b) => {
+      const [x, y] = [value(a), value(b)];
+      if (x === "" || y === "") return (x === "") - (y === "");
+      const numbers = [Number(x), Number(y)];
+      if (numbers.some(Number.isNaN)) return sign * x.localeCompare(y);
+      return sign * (numbers[0] - numbers[1]);
+    };
+    body.append(...[...body.rows].sort(compare));
+  });
+}

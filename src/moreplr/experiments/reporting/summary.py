@@ -1,0 +1,202 @@
+"""The numbers of a report: means over folds, tests over data sets, the paper's values beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from moreplr.datasets._paper import entries
+from moreplr.experiments.methods import make_method
+from moreplr.experiments.statistics import FriedmanHolm, friedman_holm
+from moreplr.experiments.store import Store
+from moreplr.experiments.units import COMPLETE
+
+CELL = ["problem", "dataset", "missing", "protocol", "method"]
+PROBLEMS = {"lr": "label ranking", "plr": "partial label ranking", "both": "both problems"}
+# Means are compared, ranked and printed at this precision, as the paper's are.
+DIGITS = 3
+
+
+class Condition(NamedTuple):
+    """A missing share and the protocol by which labels were taken away."""
+
+    missing: float
+    protocol: str
+
+    def __str__(self) -> str:
+        if self.protocol == COMPLETE:
+            return "complete rankings"
+        return f"{self.missing:.0%} missing, {self.protocol} protocol"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Scores of some methods on some data sets under one condition, and the tests on them."""
+
+    condition: Condition
+    problem: str
+    scores: pd.DataFrame
+    tests: FriedmanHolm
+
+    @property
+    def title(self) -> str:
+        """What it is of, in words."""
+        n = len(self.scores)
+        return f"{PROBLEMS[self.problem]}, {self.condition} ({n} data sets)"
+
+
+class Summary:
+    """All that a report says about a store.
+
+    Parameters
+    ----------
+    results : frame as :func:`moreplr.experiments.results` gives it
+    fingerprints : of the data sets, by names such as "plr/iris"
+    """
+
+    def __init__(self, results: pd.DataFrame, fingerprints: dict[str, str]) -> None:
+        if results.empty:
+            raise ValueError("the store holds no results yet")
+        self.results = results
+        self.fingerprints = fingerprints
+
+    @classmethod
+    def of(cls, store: str | Path) -> Summary:
+        """Read a store."""
+        with Store(store, must_exist=True) as opened:
+            return cls(opened.frame(), opened.identities("data set"))
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """Mean and standard deviation over the folds for each data set, condition and method."""
+        ok = self.results[self.results["status"] == "ok"]
+        ok = ok.assign(seconds=ok["fit_seconds"] + ok["predict_seconds"])
+        cells = ok.groupby(CELL).agg(
+            tau_x=("tau_x", "mean"),
+            std=("tau_x", lambda scores: scores.std(ddof=0)),
+            folds=("tau_x", "size"),
+            seconds=("seconds", "mean"),
+            fit_seconds=("fit_seconds", "mean"),
+            predict_seconds=("predict_seconds", "mean"),
+            buckets=("buckets", "mean"),
+        )
+        cells["tau_x"] = cells["tau_x"].round(DIGITS)
+        cells = cells.join(self._published(cells.index))
+        cells["difference"] = (cells["tau_x"] - cells["paper"]).round(DIGITS)
+        return cells
+
+    @cached_property
+    def traits(self) -> pd.DataFrame:
+        """What the names of built-in methods are made of, indexed by method."""
+        found = {}
+        for name in self.methods:
+            try:
+                found[name] = make_method(name).traits
+            except ValueError:  # a method of someone's own that is not registered here
+                found[name] = {}
+        columns = ["regressor", "layer", "encoder", "q", "epsilon"]
+        return pd.DataFrame.from_dict(found, orient="index").reindex(columns=columns)
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """All methods, those of the paper first."""
+        names = self.results["method"].unique()
+        first = {name: place for place, name in enumerate(published()["method"].unique())}
+        return sorted(names, key=lambda name: (_is_sweep(name), first.get(name, 99), name))
+
+    @cached_property
+    def compared(self) -> list[str]:
+        """Methods for the tables: without the points of sweeps, unless there is nothing else."""
+        names = [name for name in self.methods if not _is_sweep(name)]
+        return names if len(names) > 1 else self.methods
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """All conditions, complete rankings first."""
+        pairs = self.results[["missing", "protocol"]].drop_duplicates()
+        found = [Condition(*pair) for pair in pairs.itertuples(index=False)]
+        return sorted(found, key=lambda c: (c.missing, c.protocol != "published"))
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """What went wrong, and how often."""
+        failed = self.results[self.results["status"] != "ok"]
+        columns = ["problem", "dataset", "method", "missing", "protocol", "status", "message"]
+        return failed.groupby(columns).size().rename("folds").reset_index()
+
+    def scores(self, condition: Condition, problem: str = "both") -> pd.DataFrame:
+        """Data sets × compared methods; NaN where there is no result."""
+        cells = self.cells["tau_x"].reset_index()
+        chosen = (cells["missing"] == condition.missing) & (
+            cells["protocol"] == condition.protocol
+        )
+        if problem != "both":
+            chosen &= cells["problem"] == problem
+        wide = cells[chosen].pivot(index=["problem", "dataset"], columns="method", values="tau_x")
+        return wide.reindex(columns=[name for name in self.compared if name in wide.columns])
+
+    def blocks(self, condition: Condition) -> Iterator[Block]:
+        """Tests for each problem: on all data sets, and on those that all methods have."""
+        present = list(dict.fromkeys(self.scores(condition).index.get_level_values("problem")))
+        for problem in [*present, "both"] if len(present) > 1 else present:
+            scores = self.scores(condition, problem)
+            everywhere = scores.dropna(axis=1)
+            choices = [everywhere, scores.dropna(axis=0)]
+            if choices[1].shape == everywhere.shape:
+                choices.pop()
+            for chosen in choices:
+                if chosen.shape[0] >= 2 and chosen.shape[1] >= 2:
+                    yield Block(condition, problem, chosen, friedman_holm(chosen))
+
+    def _published(self, index: pd.Index) -> pd.DataFrame:
+        """The paper's mean and deviation for cells that are of the same data and method."""
+        paper = published().set_index(["problem", "dataset", "missing", "method"])
+        rows = []
+        for problem, dataset, missing, protocol, method in index:
+            key = (problem, dataset, round(100 * missing), paper_name(method, missing))
+            known = entries().get((problem, dataset))
+            same = known is not None and known.fingerprint == self.fingerprints.get(
+                f"{problem}/{dataset}"
+            )
+            if same and protocol in (COMPLETE, "published") and key in paper.index:
+                rows.append(tuple(paper.loc[key]))
+            else:
+                rows.append((float("nan"), float("nan")))
+        return pd.DataFrame(rows, index=index, columns=["paper", "paper_std"])
+
+
+@lru_cache
+def published() -> pd.DataFrame:
+    """The paper's accuracy tables (appendix C), as printed; do not change it.
+
+    Thies, Alfaro and Bengs: MORE-PLR, multi-output regression employed for partial label
+    ranking.
+    """
+    with files("moreplr.experiments").joinpath("published.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
+
+
+def paper_name(method: str, missing: float) -> str | None:
+    """The paper's name of a method: its Chain and Native filled blanks with −1.
+
+    Examples
+    --------
+    >>> paper_name("Native-RR", 0.0), paper_name("Native-RR", 0.3)
+    ('Native-RR', None)
+    >>> paper_name("Native-RR (published)", 0.3), paper_name("ST-RR", 0.3)
+    ('Native-RR', 'ST-RR')
+    """
+    base = method.removesuffix(" (published)")
+    filled = base != method
+    wants_filled = missing > 0 and base.startswith(("Chain", "Native"))
+    return base if filled == wants_filled else None
+
+
+def _is_sweep(name: str) -> bool:
+    return "=" in name

@@ -1,0 +1,89 @@
+import pytest
+
+from moreplr.datasets import Dataset
+from moreplr.experiments import Limit, Plan
+from moreplr.experiments.plan import expand_braces, load_data, shipped_plans
+
+TOML = """
+methods = ["{ST,Native}-RR", "kNN"]
+missing = [0, 0.5]
+folds = 4
+
+[[data]]
+path = "people.csv"
+labels = "rank_*"
+problem = "lr"
+
+[[limits]]
+rows = 100
+repetitions = 1
+"""
+
+
+def test_a_toml_file_names_data_beside_it(tmp_path, monkeypatch):
+    (tmp_path / "plan.toml").write_text(TOML)
+    (tmp_path / "people.csv").write_text("x,rank_a,rank_b\n1,1,2\n2,2,1\n")
+    monkeypatch.chdir(tmp_path.parent)
+    plan = Plan.load(tmp_path / "plan.toml", folds=2)
+    assert (plan.name, plan.folds, plan.missing) == ("plan", 2, (0.0, 0.5))
+    assert [method.name for method in plan.make_methods()] == ["ST-RR", "Native-RR", "kNN"]
+    (data,) = plan.data
+    assert isinstance(data, Dataset)
+    assert (data.name, data.problem, list(data.Y)) == ("people", "lr", ["rank_a", "rank_b"])
+    assert plan.limits == (Limit(100, repetitions=1),)
+
+
+def test_limits_join():
+    limits = [Limit(100, repetitions=2), Limit(1000, folds=3, without=["{kNN,Tree}"])]
+    plan = Plan(["plr/iris"], ["kNN", "RPC"], limits=limits)
+    assert plan.limit(99) == Limit(99, 5, 10)
+    assert plan.limit(5000) == Limit(5000, 2, 3, ("kNN", "Tree"))
+
+
+@pytest.mark.parametrize(("name", "fits"), [("encoders", 12), ("q", 3), ("epsilon", 3)])
+def test_the_papers_sweeps_fit_once_and_decode_many(name, fits):
+    methods = Plan.load(name).make_methods()
+    assert len({method.fit_key for method in methods}) == fits
+    if name == "encoders":
+        assert len(methods) == 192
+
+
+def test_the_papers_plan_has_its_data_and_methods():
+    plan = Plan.load("paper")
+    assert len(plan.data) == 31
+    names = {method.name for method in plan.make_methods()}
+    published = set(expand_braces("{ST,Chain,Native}-{RR,PI,EPS}"))
+    assert names >= published | {"RPC", "RPC (text)", "Native-RR (published)"}
+    assert plan.limit(599).repetitions == 5
+    assert plan.limit(600).repetitions == 1
+    assert plan.limit(20_000).folds == 3
+    assert set(shipped_plans()) == {"demo", "encoders", "epsilon", "paper", "q"}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"data": []}, "at least one data set"),
+        ({"missing": [1.0]}, r"missing must hold shares.*1\.0"),
+        ({"protocols": ["fair"]}, "'fair'"),
+        ({"folds": 1}, "folds must be a number from 2, got 1"),
+        ({"forest": "xgboost"}, "'xgboost'"),
+        ({"methods": ["RPC", "RPC"]}, "different names"),
+        ({"metods": ["RPC"]}, "a plan has no metods"),
+    ],
+)
+def test_what_a_plan_can_not_be_is_named(values, message):
+    with pytest.raises(ValueError, match=message):
+        Plan.from_dict({"data": ["plr/iris"], "methods": ["RPC"], **values})
+
+
+def test_unknown_plans_and_data_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"no plan 'papers'.*paper"):
+        Plan.load("papers")
+    (tmp_path / "bad.toml").write_text("data = [")
+    with pytest.raises(ValueError, match=r"bad\.toml"):
+        Plan.load(tmp_path / "bad.toml")
+    with pytest.raises(ValueError, match="'iris'"):
+        load_data("iris")
+    with pytest.raises(TypeError, match="methods must be a list"):
+        Plan(["plr/iris"], "RPC")
