@@ -41,6 +41,7 @@ from moreplr.forest._layout import (
     Rows,
     Scratch,
 )
+from moreplr.forest._partition import partition
 from moreplr.forest._random import stream
 
 
@@ -127,25 +128,6 @@ def deviate(rows, scratch, perm, lo, hi, keep):
             poke(scratch.centred, at + rows.n_targets, np.float32(0.0))
             spread += _simd.squares(scratch.centred, at, steps) / w
     return spread
-
-
-@inlined
-def partition(rows, perm, lo, hi, feature, cut, missing_left, spare):
-    """Move the rows that go left to the front of their range, both sides in their old order."""
-    left, right, lacking = lo, 0, 0
-    for i in range(lo, hi):
-        row = peek(perm, i)
-        code = peek(rows.codes, np.int64(row) * rows.n_features + feature)
-        lacks = code == MISSING
-        goes = (code <= cut) | (lacks & (missing_left != 0))
-        poke(perm, left, row)
-        poke(spare, right, row)
-        left += goes
-        right += not goes
-        lacking += lacks
-    for i in range(right):
-        poke(perm, left + i, peek(spare, i))
-    return left, lacking
 
 
 @jit
@@ -246,7 +228,10 @@ def grow_at(
             continue
         # between two occupied bins the cut is in the middle; NaN alone leaves every value left
         cut = 254 if following == MISSING else (last + following) >> 1
-        middle, lacking = partition(rows, perm, lo, hi, feature, cut, side, scratch.spare)
+        middle, lacking = partition(
+            rows.codes, rows.n_features, perm, lo, hi, feature, cut, side,
+            peek(rows.bins, feature + 1) - peek(rows.bins, feature) == 256, scratch.spare,
+        )  # fmt: skip
         poke(nodes.feature, node, np.uint16(feature))
         poke(nodes.cut, node, np.uint8(cut))
         to_left = side if lacking > 0 else np.int64(middle - lo >= hi - middle)

@@ -37,6 +37,7 @@ from moreplr.forest._layout import (
     START,
     TOP,
 )
+from moreplr.forest._partition import partition
 from moreplr.forest._random import stream
 
 CLASS_BITS = 21
@@ -60,12 +61,13 @@ class Packed(NamedTuple):
 
 
 class PackedScratch(NamedTuple):
-    """What the kernel writes to on the way; `sums`, `counts` and `occupied` are kept at zero."""
+    """What the kernel writes to on the way; the histograms are kept at zero."""
 
     order: Any  # int32 (n_features,)
     chosen: Any  # int32 (n_features,)
     spare: Any  # int32 (n,)
     sums: Any  # int64, flat (n_features, 256)
+    others: Any  # the same
     counts: Any  # int32, flat (n_features, 256)
     occupied: Any  # uint64, flat (n_features, 4)
 
@@ -114,8 +116,8 @@ def is_pure(tree, perm, lo, hi, total):
 
 
 @inlined
-def collect(tree, scratch, perm, lo, hi, n_chosen, dense, counted):
-    """Add the node's rows to `sums`; unless `dense`, note the bins that have rows."""
+def collect(tree, scratch, perm, lo, hi, n_chosen, counted):
+    """Add the node's rows to `sums` and note the bins that have rows."""
     for i in range(lo, hi):
         row = np.int64(peek(perm, i))
         number = peek(tree.numbers, row)
@@ -124,23 +126,53 @@ def collect(tree, scratch, perm, lo, hi, n_chosen, dense, counted):
             code = np.int64(peek(tree.codes, codes + np.int64(peek(scratch.chosen, j))))
             b = 256 * j + code
             poke(scratch.sums, b, peek(scratch.sums, b) + number)
-            if not dense:
-                word = 4 * j + (code >> 6)
-                bit = _ONE << (np.uint64(code) & _LOW6)
-                poke(scratch.occupied, word, peek(scratch.occupied, word) | bit)
+            word = 4 * j + (code >> 6)
+            bit = _ONE << (np.uint64(code) & _LOW6)
+            poke(scratch.occupied, word, peek(scratch.occupied, word) | bit)
             if counted:
                 poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
 
 
 @inlined
-def note_bins(tree, scratch, j):
-    """Find the bins of a dense histogram that have rows."""
-    for word in range((tree.n_bins + 63) >> 6):
-        bits = np.uint64(0)
-        for b in range(64):
-            filled = peek(scratch.sums, 256 * j + 64 * word + b) != 0
-            bits |= np.uint64(filled) << np.uint64(b)
-        poke(scratch.occupied, 4 * j + word, bits)
+def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
+    """The same for many rows: the bins are noted at the end.
+
+    Neighbouring rows go to two histograms, as an addition to the bin of the row before would
+    have to wait for it.
+    """
+    for i in range(lo, hi - 1, 2):
+        row, other = np.int64(peek(perm, i)), np.int64(peek(perm, i + 1))
+        number, its_number = peek(tree.numbers, row), peek(tree.numbers, other)
+        row *= tree.n_features
+        other *= tree.n_features
+        for j in range(n_chosen):
+            f = np.int64(peek(scratch.chosen, j))
+            b = 256 * j + np.int64(peek(tree.codes, row + f))
+            its_bin = 256 * j + np.int64(peek(tree.codes, other + f))
+            poke(scratch.sums, b, peek(scratch.sums, b) + number)
+            poke(scratch.others, its_bin, peek(scratch.others, its_bin) + its_number)
+    if (hi - lo) & 1:
+        row = np.int64(peek(perm, hi - 1))
+        for j in range(n_chosen):
+            f = np.int64(peek(scratch.chosen, j))
+            b = 256 * j + np.int64(peek(tree.codes, row * tree.n_features + f))
+            poke(scratch.sums, b, peek(scratch.sums, b) + peek(tree.numbers, row))
+    for j in range(n_chosen):
+        for word in range((tree.n_bins + 63) >> 6):
+            bits = np.uint64(0)
+            first = 256 * j + 64 * word
+            for b in range(min(64, tree.n_bins - 64 * word)):
+                number = peek(scratch.sums, first + b) + peek(scratch.others, first + b)
+                poke(scratch.sums, first + b, number)
+                poke(scratch.others, first + b, np.int64(0))
+                bits |= np.uint64(number != 0) << np.uint64(b)
+            poke(scratch.occupied, 4 * j + word, bits)
+    if counted:
+        for i in range(lo, hi):
+            row = np.int64(peek(perm, i)) * tree.n_features
+            for j in range(n_chosen):
+                b = 256 * j + np.int64(peek(tree.codes, row + np.int64(peek(scratch.chosen, j))))
+                poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
 
 
 @inlined
@@ -206,7 +238,7 @@ def split(tree, scratch, perm, lo, hi, total, whole, min_leaf, max_features, rng
     """The best split: gain or -1, feature, bins around the cut, NaN left, left sum."""
     best, best_feature, best_bin, best_next, best_side = -1.0, 0, 0, 0, 0
     best_left = np.int64(0)
-    dense = hi - lo >= 2 * tree.n_bins
+    many = hi - lo >= 2 * tree.n_bins
     found, drawn = False, 0
     while drawn < tree.n_features and not found:
         goal = max_features if drawn == 0 else drawn + 1
@@ -214,10 +246,11 @@ def split(tree, scratch, perm, lo, hi, total, whole, min_leaf, max_features, rng
             scratch.order, tree.n_features, scratch.chosen, rng, constant, drawn, goal
         )
         drawn = goal
-        collect(tree, scratch, perm, lo, hi, n_chosen, dense, min_leaf > 1)
+        if many:
+            collect_many(tree, scratch, perm, lo, hi, n_chosen, min_leaf > 1)
+        else:
+            collect(tree, scratch, perm, lo, hi, n_chosen, min_leaf > 1)
         for j in range(n_chosen):
-            if dense:
-                note_bins(tree, scratch, j)
             gain, last, following, side, left, n_bins = scan(
                 tree, scratch, j, hi - lo, total, whole, min_leaf
             )
@@ -230,25 +263,6 @@ def split(tree, scratch, perm, lo, hi, total, whole, min_leaf, max_features, rng
                 best, best_feature, best_side, best_left = gain, f, side, left
                 best_bin, best_next = last, following
     return best, best_feature, best_bin, best_next, best_side, best_left
-
-
-@inlined
-def partition(tree, perm, lo, hi, feature, cut, missing_left, spare):
-    """Move the rows that go left to the front of their range, both sides in their old order."""
-    left, right, lacking = lo, 0, 0
-    for i in range(lo, hi):
-        row = peek(perm, i)
-        code = peek(tree.codes, np.int64(row) * tree.n_features + feature)
-        lacks = code == MISSING
-        goes = (code <= cut) | (lacks & (missing_left != 0))
-        poke(perm, left, row)
-        poke(spare, right, row)
-        left += goes
-        right += not goes
-        lacking += lacks
-    for i in range(right):
-        poke(perm, left + i, peek(spare, i))
-    return left, lacking
 
 
 @inlined
@@ -309,7 +323,10 @@ def grow_at(
             poke(tree.words, node, LEAF | np.uint64(leaf))
             continue
         cut = 254 if following == MISSING else (last + following) >> 1
-        middle, lacking = partition(tree, perm, lo, hi, feature, cut, side, scratch.spare)
+        middle, lacking = partition(
+            tree.codes, tree.n_features, perm, lo, hi, feature, cut, side, tree.n_bins == 256,
+            scratch.spare,
+        )  # fmt: skip
         to_left = side if lacking > 0 else np.int64(middle - lo >= hi - middle)
         word = (to_left << 62) | (cut << 54) | (feature << 32)
         poke(tree.words, node, np.uint64(word))
@@ -335,7 +352,8 @@ def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, b
         ),
         PackedScratch(
             pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),
-            pointer(scratch.sums), pointer(scratch.counts), pointer(scratch.occupied),
+            pointer(scratch.sums), pointer(scratch.others), pointer(scratch.counts),
+            pointer(scratch.occupied),
         ),
         pointer(perm), pointer(limits), seed, pointer(rng), pointer(stack), pointer(sums),
         len(stack), pointer(constant), constant.shape[1], pointer(state), budget,

@@ -1,0 +1,41 @@
+"""Send the rows of a node to the left and to the right."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from moreplr.forest._bits import peek, poke
+from moreplr.forest._jit import jit
+from moreplr.forest._layout import MISSING
+
+
+@jit
+def partition(codes, n_features, perm, lo, hi, feature, cut, missing_left, may_lack, spare):
+    """Move the rows that go left to the front of their range, both sides in their old order.
+
+    Gives where the right side begins and how many rows lack the feature. Rows are written to
+    both sides and counted on one: that is faster than a branch that nobody can foresee.
+    """
+    left, right, lacking = lo, 0, 0
+    if may_lack:
+        for i in range(lo, hi):
+            row = peek(perm, i)
+            code = peek(codes, np.int64(row) * n_features + feature)
+            lacks = code == MISSING
+            goes = (code <= cut) | (lacks & (missing_left != 0))
+            poke(perm, left, row)
+            poke(spare, right, row)
+            left += goes
+            right += not goes
+            lacking += lacks
+    else:
+        for i in range(lo, hi):
+            row = peek(perm, i)
+            goes = np.int64(peek(codes, np.int64(row) * n_features + feature) <= np.uint8(cut))
+            poke(perm, left, row)
+            poke(spare, right, row)
+            left += goes
+            right += 1 - goes
+    for i in range(right):
+        poke(perm, left + i, peek(spare, i))
+    return left, lacking
