@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -20,9 +21,12 @@ from moreplr import DummyRanker, NearestNeighborsRanker, PairwiseRanker, Ranking
 from moreplr.aggregation import aggregate, expected_tau
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.datasets import load
+from moreplr.forest import ForestClassifier
 from moreplr.incomplete import remove_labels
 from moreplr.rankers import _pairs
 from moreplr.rankers._calibration import PairCalibration
+from moreplr.rankers._pair_models import PairClassifiers, PairForests
+from moreplr.rankers._pairs import pair_codes
 from moreplr.rankings import bucket_matrix, count_buckets
 
 NAN = float("nan")
@@ -30,12 +34,13 @@ FOREST = RandomForestClassifier(10, random_state=0)
 PRIOR = DummyClassifier(strategy="prior")
 
 RANKERS = [
+    PairwiseRanker(random_state=0),
     PairwiseRanker(GaussianNB()),
     PairwiseRanker(GaussianNB(), calibrated=True, objective="l1", random_state=0),
     PairwiseRanker(DecisionTreeClassifier(random_state=0), ties="published"),
 ]
 ALL = [
-    PairwiseRanker(GaussianNB()),
+    PairwiseRanker(ForestClassifier(5, random_state=0)),
     NearestNeighborsRanker(5),
     RankingTree(),
     DummyRanker(),
@@ -106,6 +111,69 @@ class TestPairs:
         assert (Q >= 0).all()
         np.testing.assert_allclose(P + P.swapaxes(1, 2) + Q, 1, atol=1e-12)
         np.testing.assert_array_equal(np.diagonal(Q, axis1=1, axis2=2), 1)
+
+
+class TestForests:
+    """The library's forests, which learn all pairs as one batch where they can."""
+
+    def test_a_batch_where_it_can_be(self):
+        X, Y = make_rankings()
+        assert isinstance(PairwiseRanker().fit(X, Y).model_, PairForests)
+        assert isinstance(PairwiseRanker(ForestClassifier(3)).fit(X, Y).model_, PairForests)
+        weighted = PairwiseRanker(ForestClassifier(3)).fit(X, Y, np.arange(60) + 1)
+        assert isinstance(weighted.model_, PairClassifiers)
+        projected = PairwiseRanker(ForestClassifier(3, projection=2)).fit(X, Y)
+        assert isinstance(projected.model_, PairClassifiers)
+
+    def test_the_classifiers_parameters_reach_the_batch(self):
+        X, Y = make_rankings()
+        classifier = ForestClassifier(7, max_depth=2, max_features=1, bootstrap=False)
+        batch = PairwiseRanker(classifier, n_jobs=2, random_state=5).fit(X, Y).model_.batch
+        for name, value in classifier.get_params().items():
+            if name not in ("projection", "n_jobs", "random_state"):
+                assert getattr(batch, name) == value
+        assert (batch.n_jobs, batch.random_state) == (2, 5)
+
+    @pytest.mark.parametrize("missing", [0.0, 0.4])
+    def test_a_batch_answers_as_the_forests_one_by_one(self, missing):
+        """With one feature, one split and no bootstrap nothing is left to chance."""
+        X, Y = make_rankings(n=120)
+        X = X[:, :1]
+        Y = remove_labels(Y, missing, random_state=0)
+        Y[:, 0] = 1
+        classifier = ForestClassifier(1, bootstrap=False, max_depth=1, min_samples_leaf=9)
+        codes = pair_codes(Y)
+        batch = PairForests.fit(classifier, X, codes)
+        alone = PairClassifiers.fit(classifier, X, codes, None, range(4))
+        seen = codes >= 0  # others may fall between the rows on both sides of a split
+        np.testing.assert_allclose(batch.predict(X)[seen], alone.predict(X)[seen], atol=1e-6)
+        np.testing.assert_array_equal(batch.learned, alone.learned)
+
+    def test_honest_constants(self):
+        Y = [[1, 2, NAN], [1, 2, NAN], [NAN, 1, 1]]
+        with pytest.warns(UserWarning, match="never ranked together"):
+            ranker = PairwiseRanker(random_state=0).fit([[0.0], [1.0], [2.0]], Y)
+        assert not ranker.model_.learned.any()
+        P, Q = ranker.predict_pairs([[0.5]])
+        np.testing.assert_allclose(P[0], [[0, 1, 1 / 3], [0, 0, 0], [1 / 3, 0, 0]])
+        np.testing.assert_allclose(Q[0], [[1, 0, 1 / 3], [0, 1, 1], [1 / 3, 1, 1]])
+
+    def test_calibration_takes_batches(self):
+        X, Y = make_rankings(n=80)
+        ranker = PairwiseRanker(ForestClassifier(10), calibrated=True, random_state=0).fit(X, Y)
+        assert isinstance(ranker.model_, PairForests)
+        assert ranker.calibration_ is not None
+        assert ranker.score(X, Y) > 0.5
+
+    def test_as_good_as_scikit_learns_forests(self):
+        X, Y = make_rankings(n=400, k=5)
+        ours, theirs = (
+            PairwiseRanker(classifier, random_state=0)
+            .fit(X[:200], Y[:200])
+            .score(X[200:], Y[200:])
+            for classifier in (ForestClassifier(50), RandomForestClassifier(50))
+        )
+        assert ours == pytest.approx(theirs, abs=0.03)
 
 
 class TestDecoding:
@@ -294,6 +362,13 @@ class TestParameters:
         X, Y = make_rankings()
         with pytest.raises(TypeError, match="KNeighborsClassifier does not take sample weights"):
             PairwiseRanker(KNeighborsClassifier()).fit(X, Y, sample_weight=np.arange(60) + 1)
+
+    def test_a_failing_classifier_tells_its_pair(self):
+        X = np.arange(4.0)[:, None]
+        Y = pd.DataFrame([[1, 2], [1, 2], [1, 2], [2, 1]], columns=["tea", "milk"])
+        with pytest.raises(ValueError, match="3-fold cross-validation") as caught:
+            PairwiseRanker(CalibratedClassifierCV(GaussianNB(), cv=3)).fit(X, Y)
+        assert caught.value.__notes__ == ["while learning how labels 'tea' and 'milk' relate"]
 
     def test_nested_parameters_and_search(self):
         X, Y = make_rankings(n=40)

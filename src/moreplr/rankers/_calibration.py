@@ -35,7 +35,7 @@ class PairCalibration:
     >>> sure = np.array([[0.98, 0.01, 0.01], [0.01, 0.01, 0.98]] * 20)
     >>> codes = np.array([0, 2] * 15 + [2, 0] * 5)
     >>> PairCalibration().fit(sure, codes).transform(sure[:1]).round(2)
-    array([[0.74, 0.02, 0.24]])
+    array([[0.75, 0.  , 0.25]])
     """
 
     powers_: Array

@@ -1,8 +1,13 @@
-"""Models of all pairs at once: a three-way classifier for each pair of labels."""
+"""Models of all pairs at once: a three-way classifier for each pair of labels.
+
+Codes of rows and pairs are 0, 1 and 2 for precedes, tied and succeeds, and -1 for a row that
+does not rank both labels.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -10,9 +15,14 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from moreplr.forest import ForestBatch, ForestClassifier
+from moreplr.forest._packed import CLASS_BITS
+from moreplr.rankings import Labels
 from moreplr.regressors._base import Array, fit_weighted
 
 Codes = NDArray[np.int8]
+# More rows than a batch of forests can count in its words.
+_MOST_ROWS = 2**CLASS_BITS
 
 
 class PairModel(Protocol):
@@ -42,11 +52,18 @@ class PairClassifiers:
 
     @classmethod
     def fit(
-        cls, classifier: Any, X: Array, codes: Codes, weight: Array | None, n_jobs: int | None
+        cls,
+        classifier: Any,
+        X: Array,
+        codes: Codes,
+        weight: Array | None,
+        labels: Labels,
+        n_jobs: int | None = None,
     ) -> Self:
         """Fit a clone of the classifier for each column of the codes."""
         fitted = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_fit_pair)(clone(classifier), X, column, weight) for column in codes.T
+            delayed(_fit_pair)(clone(classifier), X, column, weight, pair)
+            for column, pair in zip(codes.T, combinations(labels, 2), strict=True)
         )
         return cls([classes for classes, _ in fitted], [model for _, model in fitted], n_jobs)
 
@@ -66,14 +83,63 @@ class PairClassifiers:
         return np.stack(parts, axis=1)
 
 
-def _fit_pair(classifier: Any, X: Array, codes: Codes, weight: Any) -> tuple[Any, Any]:
+@dataclass
+class PairForests:
+    """The library's forests for all pairs, fitted as one batch.
+
+    Attributes
+    ----------
+    batch : the fitted batch of forests
+    learned : of each pair, whether there was more than one class to learn
+    """
+
+    batch: ForestBatch
+    learned: NDArray[np.bool_]
+
+    @staticmethod
+    def suits(classifier: Any, codes: Codes, weight: Array | None) -> bool:
+        """Whether a batch can do what the classifier would do for each pair."""
+        return (
+            type(classifier) is ForestClassifier
+            and classifier.projection is None
+            and weight is None
+            and 0 < len(codes) < _MOST_ROWS
+            and codes.shape[1] > 0
+        )
+
+    @classmethod
+    def fit(cls, classifier: Any, X: Array, codes: Codes, n_jobs: int | None = None) -> Self:
+        """Fit forests with the classifier's parameters, one for each column of the codes."""
+        parameters = classifier.get_params()
+        del parameters["projection"]
+        if parameters["n_jobs"] is None:
+            parameters["n_jobs"] = n_jobs
+        batch = ForestBatch(**parameters).fit(X, codes, n_classes=3)
+        return cls(batch, sum((codes == c).any(axis=0) for c in range(3)) > 1)
+
+    def predict(self, X: Array) -> Array:
+        """Predict probabilities of shape (n_samples, n_pairs, 3)."""
+        shares = self.batch.predict_proba(X)
+        # Leaves answer in single precision.
+        shares /= shares.sum(axis=2, keepdims=True)
+        return shares
+
+
+def _fit_pair(
+    classifier: Any, X: Array, codes: Codes, weight: Any, pair: tuple[Any, Any]
+) -> tuple[Any, Any]:
     rows = codes >= 0
     # From 0 on without gaps, as some classifiers want their classes.
     found: tuple[Any, Any] = np.unique(codes[rows], return_inverse=True)
     classes, y = found[0].astype(np.intp), found[1]
     if len(classes) < 2:
         return classes, None
-    return classes, fit_weighted(classifier, X[rows], y, None if weight is None else weight[rows])
+    try:
+        part = None if weight is None else weight[rows]
+        return classes, fit_weighted(classifier, X[rows], y, part)
+    except Exception as error:
+        error.add_note(f"while learning how labels {pair[0]!r} and {pair[1]!r} relate")
+        raise
 
 
 def _predict_pair(classes: Any, model: Any, X: Array) -> Array:

@@ -6,13 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold
 from sklearn.utils import get_tags
 
 from moreplr.aggregation import aggregate
+from moreplr.forest import ForestClassifier
 from moreplr.rankers._calibration import PairCalibration
-from moreplr.rankers._pair_models import Codes, PairClassifiers, PairModel
+from moreplr.rankers._pair_models import Codes, PairClassifiers, PairForests, PairModel
 from moreplr.rankers._pairs import (
     PairRanker,
     Pairs,
@@ -44,7 +44,9 @@ class PairwiseRanker(PairRanker):
     Parameters
     ----------
     classifier : classifier with predict_proba, optional
-        A clone of it learns each pair. By default forests of 100 trees.
+        A clone of it learns each pair. By default a
+        :class:`moreplr.forest.ForestClassifier` of 100 trees. Without sample weights such
+        forests are fitted as one batch.
     aggregation : str, default="auto"
         A method of :func:`moreplr.aggregation.aggregate`. The bucket options of `predict` need
         "auto", "exact", "local" or "segments".
@@ -130,7 +132,9 @@ class PairwiseRanker(PairRanker):
     def _fit_pairs(
         self, classifier: Any, X: Array, codes: Codes, weight: Array | None
     ) -> PairModel:
-        return PairClassifiers.fit(classifier, X, codes, weight, self.n_jobs)
+        if PairForests.suits(classifier, codes, weight):
+            return PairForests.fit(classifier, X, codes, self.n_jobs)
+        return PairClassifiers.fit(classifier, X, codes, weight, self.labels_, self.n_jobs)
 
     def _calibrate(
         self, classifier: Any, X: Array, codes: Codes, weight: Array | None
@@ -170,7 +174,7 @@ class PairwiseRanker(PairRanker):
             # A number: a generator's draws would depend on which pair is fitted first.
             seed = seed.randint(2**31 - 1)
         if self.classifier is None:
-            return RandomForestClassifier(random_state=seed)
+            return ForestClassifier(random_state=seed)
         if isinstance(self.classifier, type) or not hasattr(self.classifier, "fit"):
             raise TypeError(
                 f"classifier must be a classifier object or None, got {self.classifier!r}"
