@@ -8,6 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils.metaestimators import available_if
 
+from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.regressors._base import (
     Array,
     PositionRegressor,
@@ -36,7 +37,10 @@ class SingleTarget(PositionRegressor):
 
     Attributes
     ----------
-    estimators_ : list of the fitted regressors, one for each label
+    estimators_ : list of the fitted regressors, one for each label; not for the library's own
+        forest without sample weights
+    batch_ : the library's own forests of all labels, a :class:`moreplr.forest.ForestBatch`
+        fitted at once; only for them
 
     Examples
     --------
@@ -58,6 +62,13 @@ class SingleTarget(PositionRegressor):
         """Fit one model for each column of Y on the rows where it is not NaN."""
         X, Y, weight = self._check_fit(X, y, sample_weight)
         mean = warn_unobserved(Y)
+        base = base_or_forest(self.base, self.random_state, self.n_jobs)
+        if weight is None and type(base) is ForestRegressor and base.projection is None:
+            options = {k: v for k, v in base.get_params().items() if k != "projection"}
+            unseen = np.isnan(Y).all(axis=0)
+            self.batch_ = ForestBatch(**options).fit(X, np.where(unseen, mean, Y))
+            return self
+        vars(self).pop("batch_", None)  # of an earlier fit with another base
         self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(fit_target)(base_or_forest(self.base, self.random_state), X, y, weight, mean)
             for y in Y.T
@@ -67,12 +78,16 @@ class SingleTarget(PositionRegressor):
     def predict(self, X: Any) -> Array:
         """Predict positions of shape (n_samples, n_labels)."""
         X = self._check_predict(X)
+        if hasattr(self, "batch_"):
+            return self.batch_.predict(X)
         return np.column_stack([model.predict(X) for model in self.estimators_])
 
     @available_if(_base_gives_intervals)
     def predict_interval(self, X: Any) -> tuple[Array, Array]:
         """Predict positions and their half-widths."""
         X = self._check_predict(X)
+        if hasattr(self, "batch_"):
+            return self.batch_.predict_interval(X)
         pairs = [predict_interval(model, X) for model in self.estimators_]
         return (
             np.column_stack([mean for mean, _ in pairs]),
