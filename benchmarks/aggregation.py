@@ -166,7 +166,8 @@ def quality(rows: int) -> None:
             (l1, {m: distance[m] - distance["exact"] for m in METHODS}),
             (tau, {m: score["exact"] - score[m] for m in METHODS}),
         ):
-            cells = [f"{np.mean(loss[m] < 1e-9):.1%} {loss[m].mean():.4f}" for m in METHODS[1:]]
+            share = {m: np.mean(loss[m] < 1e-9) for m in METHODS}
+            cells = [f"{share[m]:.1%} {max(loss[m].mean(), 0.0):.4f}" for m in METHODS[1:]]
             table.add_row(name, *cells)
         if Y is not None:
             found = [by_tau["exact"], by_tau["local"], by_l1["exact"], by_l1["local"]]
