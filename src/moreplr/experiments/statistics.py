@@ -249,7 +249,7 @@ def bayesian_signed_rank(
     second: str,
     *,
     rope: float = 0.01,
-    samples: int = 20_000,
+    samples: int = 10_000,
     random_state: int | np.random.Generator | None = 0,
 ) -> dict[str, float]:
     """Probabilities that the first method is better, practically equal, or worse.
@@ -278,10 +278,11 @@ def bayesian_signed_rank(
     difference = (_check(scores)[first] - scores[second]).to_numpy(dtype=float)
     values = np.concatenate([[0.0], difference])
     sums = values[:, None] + values
-    sides = np.stack([sums > 2 * rope, np.abs(sums) <= 2 * rope, sums < -2 * rope]).astype(float)
+    sides = [(sums > 2 * rope).astype(float), (sums < -2 * rope).astype(float)]
     strength = np.concatenate([[0.5], np.ones(len(difference))])
     weight = np.random.default_rng(random_state).dirichlet(strength, samples)
-    mass = np.stack([((weight @ side) * weight).sum(axis=1) for side in sides])
+    better, worse = (((weight @ side) * weight).sum(axis=1) for side in sides)
+    mass = np.stack([better, 1 - better - worse, worse])
     leads = mass == mass.max(axis=0)
     shares = (leads / leads.sum(axis=0)).mean(axis=1)
     return dict(zip(("better", "equal", "worse"), map(float, shares), strict=True))

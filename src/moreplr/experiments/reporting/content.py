@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from html import escape
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from moreplr.experiments.reporting import html, svg
-from moreplr.experiments.reporting.summary import PROBLEMS, Block, Condition, Summary
+from moreplr.experiments.reporting.summary import PROBLEMS, Block, Condition, Summary, percent
 from moreplr.experiments.statistics import bayesian_signed_rank, indistinct_groups
 from moreplr.experiments.units import COMPLETE
 
@@ -27,32 +28,55 @@ def lead(summary: Summary) -> str:
         f"{len(results):,} results: {len(sets)} data sets, {len(summary.methods)} methods, "
         f"{per_cell} folds for each mean."
     ]
-    for condition in summary.conditions:
-        for block in summary.blocks(condition):
-            if block.scores.shape[1] == summary.scores(condition).shape[1]:
-                facts.append(_verdict(block))
     facts += _against_paper(summary)
     if len(summary.failures):
         failed = int(summary.failures["folds"].sum())
-        facts.append(f"{failed:,} results failed or took too long, see below.")
+        facts.append(f"Failed or took too long: {failed:,}, see below.")
     items = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
-    return f'<div class="summary"><ul>{items}</ul></div>'
+    return f'<div class="summary"><ul>{items}</ul>{_winners(summary)}</div>'
 
 
-def _verdict(block: Block) -> str:
+def _winners(summary: Summary) -> str:
+    """Who ranks first, and who can't be told from it, for each condition and problem."""
+    rows, few = [], False
+    problems: list[str] = []
+    for condition in summary.conditions:
+        blocks = {block.problem: block for block in summary.main_blocks(condition)}
+        few = few or any(len(block.scores) < _FEW for block in blocks.values())
+        problems = list(blocks) if len(blocks) > len(problems) else problems
+        rows.append((condition, blocks))
+    if not problems:
+        return ""
+    table = [
+        [
+            html.text(condition.short),
+            *(_winner(blocks[name]) if name in blocks else html.Cell("") for name in problems),
+        ]
+        for condition, blocks in rows
+    ]
+    heads = [("missing", "ascending"), *((PROBLEMS[name], "ascending") for name in problems)]
+    caption = (
+        "First by mean rank of τ_X, and below it the methods that Holm's test at 5 % does not "
+        "tell from it."
+    )
+    if few:
+        caption += f" With fewer than {_FEW} data sets, tests tell next to nothing apart."
+    return html.table(heads, table, caption)
+
+
+def _winner(block: Block) -> html.Cell:
     tests = block.tests
-    ranks = tests.table["rank"]
-    others = tests.table[tests.table["holm_p"] >= 0.05].index
-    said = f"{block.title[0].upper()}{block.title[1:]}: {tests.control} ranks first"
-    said += f" (mean rank {ranks.iloc[0]:.2f} of {len(ranks)})"
-    if tests.friedman.p_value >= 0.05 or len(block.scores) < _FEW:
-        why = "too few data sets to tell methods apart" if len(block.scores) < _FEW else (
-            f"but Friedman's test finds no difference, p = {tests.friedman.p_value:.2g}"
-        )  # fmt: skip
-        return f"{said}; {why}."
-    if len(others):
-        return f"{said}; not distinguishable from it: {', '.join(map(str, others))}."
-    return f"{said}, and all others are worse (Holm, 5 %)."
+    first = f"<span class='best'>{escape(tests.control)}</span>"
+    rank = f"<span class='std'>rank {tests.table['rank'].iloc[0]:.2f}</span>"
+    near = [str(name) for name in tests.table[tests.table["holm_p"] >= 0.05].index]
+    others = "all others are worse"
+    if tests.friedman.p_value >= 0.05:
+        others = f"no difference by Friedman's test, p = {tests.friedman.p_value:.2g}"
+    elif near:
+        others = ", ".join(near)
+    size = f"{block.scores.shape[1]} methods, {block.scores.shape[0]} data sets"
+    more = "".join(f"<span class='paper'>{escape(line)}</span>" for line in (others, size))
+    return html.Cell(f"{first} {rank}{more}", tests.control, "text wrap")
 
 
 def _against_paper(summary: Summary) -> list[str]:
@@ -63,7 +87,7 @@ def _against_paper(summary: Summary) -> list[str]:
     return [
         f"Against the paper: {len(difference)} cells compared, mean difference "
         f"{html.signed(float(difference.mean()))}, {near:.0%} within 0.010, the largest "
-        f"{html.signed(float(difference.loc[difference.abs().idxmax()]))}."
+        f"{html.signed(float(difference.iloc[int(difference.abs().argmax())]))}."
     ]
 
 
@@ -71,9 +95,9 @@ def ranks(summary: Summary) -> str:
     """Mean ranks of all methods under all conditions, one sortable table."""
     columns: dict[str, pd.Series] = {}
     for condition in summary.conditions:
-        for block in summary.blocks(condition):
-            if block.scores.shape[1] == summary.scores(condition).shape[1]:
-                columns[f"{block.problem}: {condition}"] = block.tests.table["rank"]
+        for block in summary.main_blocks(condition):
+            name = f"{block.problem.upper() if block.problem != 'both' else 'both'} "
+            columns[name + condition.short] = block.tests.table["rank"]
     if not columns:
         return "<p>There are fewer than two data sets or methods to compare.</p>"
     frame = pd.DataFrame(columns).reindex(summary.compared).dropna(how="all")
@@ -81,11 +105,14 @@ def ranks(summary: Summary) -> str:
     rows = [
         [
             html.text(method),
-            *(html.number(value, 2, best=value == best[name]) for name, value in row.items()),
+            *(
+                html.number(value, 2, best=value == least)
+                for value, least in zip(row, best, strict=True)
+            ),
         ]
         for method, row in frame.iterrows()
     ]
-    heads = [("method", "ascending"), *((name, "ascending") for name in frame)]
+    heads = [("method", "ascending"), *((name, "ascending") for name in columns)]
     return html.table(heads, rows, "Mean rank over the data sets, 1 is best; best in bold.")
 
 
@@ -95,7 +122,7 @@ def condition_part(summary: Summary, condition: Condition) -> str:
     diagrams = [
         html.figure(
             svg.critical_difference(
-                block.tests.table["rank"].to_dict(),
+                {str(name): rank for name, rank in block.tests.table["rank"].items()},
                 indistinct_groups(block.scores),
                 f"critical differences, {block.title}",
             ),
@@ -114,13 +141,14 @@ def _accuracy(summary: Summary, condition: Condition) -> str:
     cells = summary.cells
     rows = []
     for place, row in scores.iterrows():
-        problem, dataset = place  # type: ignore[misc]
+        problem, dataset = cast(tuple[str, str], place)
         best, line = row.max(), [html.text(f"{dataset} ({problem})")]
         for method, mean in row.items():
             if pd.isna(mean):
                 line.append(html.Cell(""))
                 continue
-            cell = cells.loc[(problem, dataset, *condition, method)]
+            key: Any = (problem, dataset, *condition, method)
+            cell = cells.loc[key]
             line.append(
                 html.score(
                     mean,
@@ -128,11 +156,10 @@ def _accuracy(summary: Summary, condition: Condition) -> str:
                     best=mean == best,
                     paper=cell["paper"],
                     difference=cell["difference"],
-                    folds=int(cell["folds"]),
                 )
             )
         rows.append(line)
-    heads = [("data set", "ascending"), *((name, "descending") for name in scores)]
+    heads = [("data set", "ascending"), *((str(name), "descending") for name in scores)]
     caption = "τ_X, mean ± standard deviation over the folds; the best of a data set in bold."
     if cells.xs(condition, level=("missing", "protocol"))["paper"].notna().any():
         caption += " Below, the paper's mean and our difference, shaded by its size."
@@ -148,7 +175,7 @@ def _holm(block: Block) -> str:
         line.append(html.number(row["effect"], 2))
         shares = [np.nan] * 3
         if method != tests.control:
-            shares = list(bayesian_signed_rank(block.scores, tests.control, method).values())
+            shares = [*bayesian_signed_rank(block.scores, tests.control, str(method)).values()]
         rows.append([*line, *(html.number(share, 2) for share in shares)])
     names = ["method", "rank", "p (Holm)", "win", "tie", "loss", "effect"]
     names += ["P(better)", "P(equal)", "P(worse)"]
@@ -164,9 +191,10 @@ def _holm(block: Block) -> str:
 def times(summary: Summary) -> str:
     """Accuracy against time, one point for each method, over the data sets that all have."""
     condition = summary.conditions[0]
-    whole = summary.scores(condition).dropna(axis=0)
-    if whole.empty:
+    blocks = list(summary.main_blocks(condition))
+    if not blocks:
         return ""
+    whole = blocks[-1].scores
     cells = summary.cells.reset_index()
     chosen = cells[
         (cells["missing"] == condition.missing) & (cells["protocol"] == condition.protocol)
@@ -215,11 +243,14 @@ def _trait_curves(cells: pd.DataFrame, trait: str, x_title: str, problem: str) -
     if cells[trait].nunique() < 3:
         return []
     parts = []
-    for condition, own in cells.groupby(["missing", "protocol"]):
-        series = _mean_series(own, "regressor", trait)
-        chart = svg.curves(series, x_title, "mean τ_X")
-        where = f"{PROBLEMS[problem]}, {Condition(*condition)}"
-        parts.append(html.figure(chart, f"{x_title}: {where}."))
+    for protocol in ("published", "honest"):
+        own = cells[cells["protocol"].isin([COMPLETE, protocol])]
+        if protocol not in set(cells["protocol"]) and protocol != "published":
+            continue
+        own = own.assign(series=own["regressor"] + own["missing"].map(lambda s: f", {percent(s)}"))
+        chart = svg.curves(_mean_series(own, "series", trait), x_title, "mean τ_X")
+        which = f", {protocol} protocol" if own["missing"].any() else ""
+        parts.append(html.figure(chart, f"{x_title}: {PROBLEMS[problem]}{which}."))
     return parts
 
 
@@ -228,7 +259,8 @@ def _mean_series(cells: pd.DataFrame, by: str, over: str) -> dict[str, list[tupl
     wide = cells.pivot_table(index="dataset", columns=[by, over], values="tau_x").dropna()
     means = wide.mean() if len(wide) else cells.groupby([by, over])["tau_x"].mean()
     series: dict[str, list[tuple[float, float]]] = {}
-    for (name, x), y in means.items():  # type: ignore[misc]
+    for key, y in means.items():
+        name, x = cast(tuple[str, float], key)
         series.setdefault(str(name), []).append((float(x), float(y)))
     return {name: points for name, points in series.items() if len(points) > 1}
 
@@ -242,7 +274,7 @@ def encoders(summary: Summary) -> str:
         return ""
     parts = []
     for key, own in cells.groupby(["problem", "missing", "protocol"]):
-        problem, missing, protocol = key
+        problem, missing, protocol = cast(tuple[str, float, str], key)
         own = own.assign(row=_row_names(own))
         means = own.groupby(["row", "encoder"])["tau_x"].mean().unstack()
         means = means[means.notna().sum(axis=1) > 1].reindex(

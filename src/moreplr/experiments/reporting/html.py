@@ -39,9 +39,7 @@ def p_value(value: float, level: float = 0.05) -> Cell:
     return Cell(shown, value, "best" if value >= level else "")
 
 
-def score(
-    mean: float, std: float, *, best: bool, paper: float, difference: float, folds: int
-) -> Cell:
+def score(mean: float, std: float, *, best: bool, paper: float, difference: float) -> Cell:
     """Mean ± deviation, and the paper's mean with the difference shaded where there is one."""
     if isnan(mean):
         return Cell("")
@@ -83,8 +81,10 @@ def table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Cell]], ca
         for name, first in columns
     )
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    # Beside the table, not in it: a caption would scroll away with a wide one.
     return (
-        f'<div class="scroll"><table><caption>{escape(caption)}</caption>'
+        f'<p class="soft">{escape(caption)}</p>'
+        f'<div class="scroll"><table aria-label="{escape(caption)}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -125,6 +125,8 @@ def page(title: str, lead: str, sections: Sequence[tuple[str, str, str]]) -> str
     script = here.joinpath("report.js").read_text(encoding="utf-8")
     links = "".join(f'<a href="#{anchor}">{escape(name)}</a>' for anchor, name, _ in sections)
     body = "".join(section(*part) for part in sections)
+    # The subscript as a sign of its own: it serves texts, captions and figures alike.
+    lead, links, body = (part.replace("τ_X", "τₓ") for part in (lead, links, body))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

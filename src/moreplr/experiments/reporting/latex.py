@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pandas as pd
 
 from moreplr.experiments.reporting.summary import DIGITS, Block, Condition, Summary
@@ -28,14 +30,16 @@ def accuracy_table(summary: Summary, condition: Condition) -> str:
     scores = summary.scores(condition)
     cells = summary.cells
     lines = []
-    for (problem, dataset), row in scores.iterrows():  # type: ignore[misc, has-type]
+    for place, row in scores.iterrows():
+        problem, dataset = cast(tuple[str, str], place)
         best = row.max()
-        texts = [escape(problem), escape(dataset)]  # type: ignore[has-type]
+        texts = [escape(problem), escape(dataset)]
         for method, value in row.items():
             if pd.isna(value):
                 texts.append("--")
                 continue
-            std = cells.loc[(problem, dataset, *condition, method), "std"]  # type: ignore[has-type]
+            key: Any = (problem, dataset, *condition, method)
+            std = cells.loc[key]["std"]
             number = f"{value:.{DIGITS}f}"
             number = rf"\textbf{{{number}}}" if value == best else number
             texts.append(rf"{number} $\pm$ {std:.{DIGITS}f}")

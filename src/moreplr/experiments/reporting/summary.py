@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -32,7 +32,25 @@ class Condition(NamedTuple):
     def __str__(self) -> str:
         if self.protocol == COMPLETE:
             return "complete rankings"
-        return f"{self.missing:.0%} missing, {self.protocol} protocol"
+        return f"{percent(self.missing)} missing, {self.protocol} protocol"
+
+    @property
+    def short(self) -> str:
+        """For the heads of tables."""
+        if self.protocol == COMPLETE:
+            return percent(self.missing)
+        return f"{percent(self.missing)} {self.protocol}"
+
+
+def percent(share: float) -> str:
+    """A share for people.
+
+    Examples
+    --------
+    >>> percent(0.3)
+    '30\\xa0%'
+    """
+    return f"{100 * share:g}\N{NO-BREAK SPACE}%"
 
 
 @dataclass(frozen=True)
@@ -142,24 +160,33 @@ class Summary:
         return wide.reindex(columns=[name for name in self.compared if name in wide.columns])
 
     def blocks(self, condition: Condition) -> Iterator[Block]:
-        """Tests for each problem: on all data sets, and on those that all methods have."""
+        """Tests for each problem, where methods have gaps two of them.
+
+        One is of the methods with the most data sets, the other of as many methods as there
+        are with at least half of these data sets in common.
+        """
         present = list(dict.fromkeys(self.scores(condition).index.get_level_values("problem")))
         for problem in [*present, "both"] if len(present) > 1 else present:
             scores = self.scores(condition, problem)
-            everywhere = scores.dropna(axis=1)
-            choices = [everywhere, scores.dropna(axis=0)]
-            if choices[1].shape == everywhere.shape:
-                choices.pop()
-            for chosen in choices:
-                if chosen.shape[0] >= 2 and chosen.shape[1] >= 2:
-                    yield Block(condition, problem, chosen, friedman_holm(chosen))
+            counts = scores.notna().sum()
+            found: dict[int, pd.DataFrame] = {}
+            for least in sorted(counts.unique(), reverse=True):
+                chosen = scores.loc[:, counts >= least].dropna()
+                if len(chosen) >= max(2, counts.max() / 2) and chosen.shape[1] >= 2:
+                    found[chosen.shape[1]] = chosen
+            for methods in sorted({min(found), max(found)} if found else ()):
+                yield Block(condition, problem, found[methods], friedman_holm(found[methods]))
+
+    def main_blocks(self, condition: Condition) -> Iterator[Block]:
+        """One block for each problem: that of the most methods."""
+        yield from {block.problem: block for block in self.blocks(condition)}.values()
 
     def _published(self, index: pd.Index) -> pd.DataFrame:
         """The paper's mean and deviation for cells that are of the same data and method."""
         paper = published().set_index(["problem", "dataset", "missing", "method"])
         rows = []
         for problem, dataset, missing, protocol, method in index:
-            key = (problem, dataset, round(100 * missing), paper_name(method, missing))
+            key: Any = (problem, dataset, round(100 * missing), paper_name(method, missing))
             known = entries().get((problem, dataset))
             same = known is not None and known.fingerprint == self.fingerprints.get(
                 f"{problem}/{dataset}"

@@ -63,37 +63,38 @@ class Drawing:
 def critical_difference(
     ranks: Mapping[str, float], groups: Sequence[Sequence[str]], title: str
 ) -> str:
-    """Methods on a line of mean ranks; a bar joins those that the tests do not tell apart."""
+    """A row for each method, best first, with a dot at its mean rank.
+
+    A bar at the right joins methods that the tests do not tell apart: what such diagrams draw
+    below a line of ranks, turned so that long names and near ranks never overlap.
+    """
     order = sorted(ranks, key=lambda name: ranks[name])
-    half = (len(order) + 1) // 2
-    left, right = 12.0, WIDTH - 12
-    top = 34.0
-    bars = top + 14 + 9 * len(groups)
-    sheet = Drawing(bars + 17 * half + 16, title)
-    lowest, highest = 1, max(2, len(order))
-    x = _scale(lowest, highest, left, right)
-    sheet.line((left, top), (right, top), "axis")
-    for tick in range(lowest, highest + 1):
-        sheet.line((x(tick), top - 5), (x(tick), top), "axis")
-        sheet.text(x(tick), top - 9, str(tick), "middle", "tick")
+    row = {name: 34 + 20 * place for place, name in enumerate(order)}
+    left = 10 + _LETTER * max(len(name) for name in order)
+    right = WIDTH - 46 - 9 * len(groups)
+    sheet = Drawing(34 + 20 * len(order), title)
+    highest = max(2, len(order))
+    x = _scale(1, highest, left + 8, right)
+    step = math.ceil(highest / 12)
+    for tick in range(1, highest + 1, step):
+        sheet.line((x(tick), 20), (x(tick), 26 + 20 * len(order)), "grid")
+        sheet.text(x(tick), 13, str(tick), "middle", "tick")
+    for name in order:
+        y = row[name]
+        sheet.text(left, y + 4, name, "end")
+        sheet.line((left + 8, y), (x(ranks[name]), y), "leader")
+        sheet.dot(x(ranks[name]), y, "dot s0", f"{name}: {ranks[name]:.2f}")
+        sheet.text(right + 36, y + 4, f"{ranks[name]:.2f}", "end", "tick")
     for place, group in enumerate(groups):
-        y = top + 12 + 9 * place
-        ends = [x(ranks[name]) for name in group]
-        sheet.line((min(ends) - 4, y), (max(ends) + 4, y), "bar")
-    for place, name in enumerate(order):
-        at_left = place < half
-        row = place if at_left else len(order) - 1 - place
-        y = bars + 17 * row + 8
-        end = left if at_left else right
-        sheet.path([(x(ranks[name]), top), (x(ranks[name]), y), (end, y)], "leader")
-        words = f"{name} {ranks[name]:.2f}" if at_left else f"{ranks[name]:.2f} {name}"
-        sheet.text(end, y - 3, words, "start" if at_left else "end")
+        at = right + 46 + 9 * place
+        ends = [row[name] for name in group]
+        sheet.line((at, min(ends) - 5), (at, max(ends) + 5), "bar")
     return str(sheet)
 
 
 def scatter(points: Mapping[str, tuple[float, float]], x_title: str, y_title: str) -> str:
     """Named points; x is logarithmic."""
-    sheet = Drawing(320, f"{y_title} against {x_title}")
+    sheet = Drawing(330, f"{y_title} against {x_title}")
     xs = [math.log10(max(x, 1e-6)) for x, _ in points.values()]
     ys = [y for _, y in points.values()]
     plot = _Plot(sheet, _widen(xs, 0.15), _widen(ys, 0.08))
@@ -120,10 +121,10 @@ def scatter(points: Mapping[str, tuple[float, float]], x_title: str, y_title: st
 def curves(series: Mapping[str, Points], x_title: str, y_title: str, percent: bool = False) -> str:
     """Lines over a common x, with a legend below."""
     rows = math.ceil(len(series) / 3)
-    sheet = Drawing(300 + 18 * rows, f"{y_title} over {x_title}")
+    sheet = Drawing(312 + 18 * rows, f"{y_title} over {x_title}")
     xs = sorted({x for points in series.values() for x, _ in points})
     ys = [y for points in series.values() for _, y in points]
-    plot = _Plot(sheet, _widen(xs, 0.03), _widen(ys, 0.06), bottom=46 + 18 * rows)
+    plot = _Plot(sheet, _widen(xs, 0.03), _widen(ys, 0.06), bottom=48 + 18 * rows)
     step = math.ceil(len(xs) / 8)
     for x in xs[::step]:
         plot.x_tick(x, f"{x:.0%}" if percent else f"{x:g}")
@@ -135,7 +136,7 @@ def curves(series: Mapping[str, Points], x_title: str, y_title: str, percent: bo
         sheet.path(placed, f"curve {kind}")
         for (x, y), (px, py) in zip(sorted(points), placed, strict=True):
             sheet.dot(px, py, f"dot {kind}", f"{name}, {x:g}: {y:.3f}", 3)
-        at_x, at_y = 14 + (number % 3) * 156, 308 + 18 * (number // 3)
+        at_x, at_y = 14 + (number % 3) * 156, 322 + 18 * (number // 3)
         sheet.line((at_x, at_y - 4), (at_x + 16, at_y - 4), f"curve {kind}")
         sheet.text(at_x + 21, at_y, name[:21], "start", "small")
     return str(sheet)
@@ -177,7 +178,7 @@ class _Plot:
         bottom: float = 46,
     ) -> None:
         self.sheet, self.x_range, self.y_range = sheet, x_range, y_range
-        self._left, self._right, self._top = 52.0, WIDTH - 12, 14.0
+        self._left, self._right, self._top = 52.0, WIDTH - 14, 26.0
         self._bottom = sheet.height - bottom
         self._x = _scale(*x_range, self._left, self._right)
         self._y = _scale(*y_range, self._bottom, self._top)
@@ -202,7 +203,7 @@ class _Plot:
     def titles(self, x: str, y: str) -> None:
         self.sheet.line((self._left, self._bottom), (self._right, self._bottom), "axis")
         self.sheet.text(self._right, self._bottom + 32, x, "end", "tick")
-        self.sheet.text(2, 10, y, "start", "tick")
+        self.sheet.text(2, 12, y, "start", "tick")
 
 
 def _scale(low: float, high: float, start: float, stop: float) -> Callable[[float], float]:
