@@ -10,8 +10,8 @@ NAN = float("nan")
 
 def data(n=300, seed=0):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 4))
-    Y = np.column_stack([X[:, 0] + X[:, 1], np.sin(2 * X[:, 2]), np.sign(X[:, 3])])
+    X = rng.uniform(-1, 1, size=(n, 4))
+    Y = np.column_stack([X[:, 0] + X[:, 1], np.sin(3 * X[:, 2]), X[:, 3] ** 2])
     return X, Y + rng.normal(size=Y.shape) * 0.1
 
 
