@@ -1,0 +1,25 @@
+"""Write a report of the results in a store: HTML, LaTeX and CSV."""
+
+from __future__ import annotations
+
+import argparse
+
+from moreplr import experiments
+
+EXAMPLES = """
+moreplr report demo.sqlite -o demo-report
+moreplr report paper.sqlite -o paper --title 'The paper, run again'
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("store", help="SQLite file that `moreplr benchmark` wrote")
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where to write")
+    parser.add_argument("--title", help="heading of the report")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the report and print where it is."""
+    print(experiments.report(options.store, options.output, options.title))
+    return 0
