@@ -102,7 +102,7 @@ class PairForests:
         return (
             type(classifier) is ForestClassifier
             and classifier.projection is None
-            and weight is None
+            and (weight is None or bool((weight == weight[0]).all()))
             and 0 < len(codes) < _MOST_ROWS
             and codes.shape[1] > 0
         )
