@@ -1,0 +1,94 @@
+import re
+import shutil
+
+import pandas as pd
+import pytest
+
+from moreplr.experiments import report
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+
+@pytest.fixture(scope="module")
+def page(store, tmp_path_factory):
+    return report(store, tmp_path_factory.mktemp("out"), "Results")
+
+
+def test_one_file_without_the_network(page):
+    text = page.read_text("utf-8")
+    assert not re.search(r"""(?:src|href)=["'](?!#|data:,)""", text)
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_names_and_messages_are_escaped(page):
+    text = page.read_text("utf-8")
+    assert "<script>document.title" not in text
+    assert "&lt;script&gt;document.title" in text
+    assert "60 s &amp; more" in text
+
+
+def test_the_same_numbers_as_csv(page):
+    summary = pd.read_csv(page.parent / "summary.csv")
+    row = summary.query(
+        "dataset == 'iris' and problem == 'plr' and method == 'RPC' and missing == 0"
+    )
+    assert row["tau_x"].item() == pytest.approx(row["paper"].item() + 0.004, abs=1e-9)
+    assert f"{row['tau_x'].item():.3f}" in page.read_text("utf-8")
+    assert {"friedman_p", "holm_p", "win"} <= set(pd.read_csv(page.parent / "statistics.csv"))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("chromium and chromedriver are not installed")
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+def column(browser, number):
+    script = (
+        "return [...document.querySelector('#c0 tbody').rows]"
+        ".map(row => row.cells[arguments[0]].dataset.value)"
+    )
+    return browser.execute_script(script, number)
+
+
+def test_in_a_browser_it_opens_without_errors_and_a_click_sorts(browser, page):
+    browser.get(page.as_uri())
+    assert browser.title == "Results"
+    heads = browser.find_elements("css selector", "#c0 th button")
+    names = [head.text for head in heads]
+    at = names.index("ST-RR")
+    heads[at].click()
+    scores = column(browser, at)
+    numbers = [float(score) for score in scores if score]
+    assert numbers == sorted(numbers, reverse=True)
+    assert scores[-1] == ""  # the data set without a result stays at the end
+    heads[at].click()
+    numbers = [float(score) for score in column(browser, at) if score]
+    assert numbers == sorted(numbers)
+    heads[0].click()
+    assert column(browser, 0) == sorted(column(browser, 0), key=str.casefold)
+    assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_the_screen_and_follows_the_colour_scheme(browser, page, width, scheme):
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(page.as_uri())
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    script = "return getComputedStyle(document.body).backgroundColor"
+    red = int(re.findall(r"\d+", browser.execute_script(script))[0])
+    assert red > 200 if scheme == "light" else red < 60
