@@ -250,7 +250,7 @@ def _trait_curves(cells: pd.DataFrame, trait: str, x_title: str, problem: str) -
         own = own.assign(series=own["regressor"] + own["missing"].map(lambda s: f", {percent(s)}"))
         chart = svg.curves(_mean_series(own, "series", trait), x_title, "mean τ_X")
         which = f", {protocol} protocol" if own["missing"].any() else ""
-        parts.append(html.figure(chart, f"{x_title}: {PROBLEMS[problem]}{which}."))
+        parts.append(html.figure(chart, f"Over {x_title}: {PROBLEMS[problem]}{which}."))
     return parts
 
 
@@ -285,10 +285,12 @@ def encoders(summary: Summary) -> str:
             for row, line in means.iterrows()
             for column, value in line.dropna().items()
         }
-        if values:
+        if len(set(values.values())) > len({row for row, _ in values}):  # else all agree
             where = f"{PROBLEMS[problem]}, {Condition(missing, protocol)}"
             chart = svg.heat_map(values, f"encoders, {where}")
-            parts.append(html.figure(chart, f"Mean τ_X, {where}; darker is better in a row."))
+            parts.append(
+                html.figure(chart, f"Mean τ_X, {where}; the more colour, the better in its row.")
+            )
     return html.figures(parts)
 
 

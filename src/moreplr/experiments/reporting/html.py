@@ -81,6 +81,7 @@ def table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Cell]], ca
         for name, first in columns
     )
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    caption = caption[:1].upper() + caption[1:]
     # Beside the table, not in it: a caption would scroll away with a wide one.
     return (
         f'<p class="soft">{escape(caption)}</p>'
@@ -98,7 +99,8 @@ def _cell(cell: Cell) -> str:
 
 def figure(svg: str, caption: str) -> str:
     """A figure with its caption."""
-    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+    words = caption[:1].upper() + caption[1:]
+    return f"<figure>{svg}<figcaption>{escape(words)}</figcaption></figure>"
 
 
 def figures(parts: Sequence[str]) -> str:
