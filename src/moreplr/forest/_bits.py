@@ -20,6 +20,15 @@ def _lowest_bit(typingctx, word):
 
 
 @intrinsic
+def _highest_bit(typingctx, word):
+    def codegen(context, builder, signature, args):
+        zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+        return builder.sub(ir.IntType(64)(63), zeros)
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
 def _not_above(typingctx, place, index, bound):
     def codegen(context, builder, signature, args):
         eight = ir.VectorType(ir.IntType(8), 8)
@@ -71,6 +80,8 @@ def _shift(typingctx, place, index):
 # with Any, as callers do not pass the typing context that the declarations show
 lowest_bit: Any = _lowest_bit
 """The position of the lowest set bit of a uint64 that is not zero."""
+highest_bit: Any = _highest_bit
+"""The position of the highest set bit of a uint64 that is not zero."""
 not_above: Any = _not_above
 """A bit for each of the eight bytes from `place[index]` on that is at most `bound`."""
 pointer: Any = _pointer

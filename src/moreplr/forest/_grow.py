@@ -266,7 +266,7 @@ def grow(
         Rows(
             pointer(rows.codes), pointer(rows.records), pointer(rows.weight),
             pointer(rows.squares), pointer(rows.bins), rows.n_features, rows.n_targets,
-            rows.steps, rows.unit, rows.masked, rows.counted,
+            rows.steps, rows.unit, rows.per_unit, rows.masked, rows.counted,
         ),
         Nodes(
             pointer(nodes.feature), pointer(nodes.cut), pointer(nodes.missing_left),

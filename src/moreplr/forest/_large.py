@@ -100,7 +100,7 @@ def scan(rows, scratch, feature, slot, m, whole, min_leaf):
                     )  # fmt: skip
                 else:
                     small = peek(scratch.running, rows.n_targets)
-                    left = small / rows.unit
+                    left = small * rows.per_unit
                     gain = _simd.squares_away(scratch.running, 0, scratch.mean, 0, left, steps)
                     gain = (gain - small * small) * (whole / (left * (whole - left)))
                 if gain > best * TIE:

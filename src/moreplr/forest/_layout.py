@@ -38,6 +38,7 @@ class Rows(NamedTuple):
     n_targets: int
     steps: int  # vectors of eight that the targets fill
     unit: np.float32
+    per_unit: np.float32
     masked: bool
     counted: bool  # whether bins count their rows
 
@@ -63,8 +64,8 @@ class Scratch(NamedTuple):
     mean: Any  # float32 (8 * steps,)
     running: Any  # float32 (width,)
     centred: Any  # float32, flat (7, 8 * steps)
-    near: Any  # float32, flat (n_features, 256, width)
-    near_count: Any  # int32, flat (n_features, 256)
+    near: Any  # float32, flat (bins, width)
+    near_count: Any  # int32 (bins,)
     occupied: Any  # uint64, flat (n_features, 4)
     local: Any  # uint8 (8,)
     table: Any  # float32, flat (64, width)

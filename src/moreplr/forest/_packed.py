@@ -56,6 +56,7 @@ class Packed(NamedTuple):
     totals: Any  # int64 (leaves,): the packed sums of leaves
     n_features: int
     n_bins: int  # the most bins of a feature
+    stride: int  # from a feature's bins to the next one's: no power of 2, as caches dislike them
     n_classes: int  # 0: a single target
     weight_bits: int  # of a single target
 
@@ -66,9 +67,9 @@ class PackedScratch(NamedTuple):
     order: Any  # int32 (n_features,)
     chosen: Any  # int32 (n_features,)
     spare: Any  # int32 (n,)
-    sums: Any  # int64, flat (n_features, 256)
+    sums: Any  # int64, flat (n_features, stride)
     others: Any  # the same
-    counts: Any  # int32, flat (n_features, 256)
+    counts: Any  # int32, flat (n_features, stride)
     occupied: Any  # uint64, flat (n_features, 4)
 
 
@@ -124,7 +125,7 @@ def collect(tree, scratch, perm, lo, hi, n_chosen, counted):
         codes = row * tree.n_features
         for j in range(n_chosen):
             code = np.int64(peek(tree.codes, codes + np.int64(peek(scratch.chosen, j))))
-            b = 256 * j + code
+            b = tree.stride * j + code
             poke(scratch.sums, b, peek(scratch.sums, b) + number)
             word = 4 * j + (code >> 6)
             bit = _ONE << (np.uint64(code) & _LOW6)
@@ -147,20 +148,20 @@ def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
         other *= tree.n_features
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            b = 256 * j + np.int64(peek(tree.codes, row + f))
-            its_bin = 256 * j + np.int64(peek(tree.codes, other + f))
+            b = tree.stride * j + np.int64(peek(tree.codes, row + f))
+            its_bin = tree.stride * j + np.int64(peek(tree.codes, other + f))
             poke(scratch.sums, b, peek(scratch.sums, b) + number)
             poke(scratch.others, its_bin, peek(scratch.others, its_bin) + its_number)
     if (hi - lo) & 1:
         row = np.int64(peek(perm, hi - 1))
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            b = 256 * j + np.int64(peek(tree.codes, row * tree.n_features + f))
+            b = tree.stride * j + np.int64(peek(tree.codes, row * tree.n_features + f))
             poke(scratch.sums, b, peek(scratch.sums, b) + peek(tree.numbers, row))
     for j in range(n_chosen):
         for word in range((tree.n_bins + 63) >> 6):
             bits = np.uint64(0)
-            first = 256 * j + 64 * word
+            first = tree.stride * j + 64 * word
             for b in range(min(64, tree.n_bins - 64 * word)):
                 number = peek(scratch.sums, first + b) + peek(scratch.others, first + b)
                 poke(scratch.sums, first + b, number)
@@ -171,7 +172,9 @@ def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
         for i in range(lo, hi):
             row = np.int64(peek(perm, i)) * tree.n_features
             for j in range(n_chosen):
-                b = 256 * j + np.int64(peek(tree.codes, row + np.int64(peek(scratch.chosen, j))))
+                b = tree.stride * j + np.int64(
+                    peek(tree.codes, row + np.int64(peek(scratch.chosen, j)))
+                )
                 poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
 
 
@@ -181,7 +184,7 @@ def scan(tree, scratch, j, m, total, whole, min_leaf):
 
     Gain or -1, last bin on the left, next bin, NaN left, left sum, and the number of bins.
     """
-    first = 256 * j
+    first = tree.stride * j
     lacking = 1 if peek(scratch.occupied, 4 * j + 3) >> _LOW6 != 0 else 0
     best, best_bin, best_next, best_side, best_left = -1.0, 0, 0, 0, np.int64(0)
     n_bins = 0
@@ -347,7 +350,7 @@ def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, b
     return grow_at(
         Packed(
             pointer(tree.codes), pointer(tree.numbers), pointer(tree.words),
-            pointer(tree.totals), tree.n_features, tree.n_bins, tree.n_classes,
+            pointer(tree.totals), tree.n_features, tree.n_bins, tree.stride, tree.n_classes,
             tree.weight_bits,
         ),
         PackedScratch(

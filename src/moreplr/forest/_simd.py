@@ -108,6 +108,18 @@ def _add_body(b: Any, s: _Slices, p: Any, c: Any, i: Any) -> None:
     s.store(b.fadd(s.load(p[0], i), s.load(p[1], i)), p[0], i)
 
 
+def _pour_body(b: Any, s: _Slices, p: Any, c: Any, i: Any) -> None:
+    s.store(b.fadd(s.load(p[0], i), s.load(p[1], i)), p[0], i)
+    s.store(_zero(), p[1], i)
+
+
+def _drain_body(b: Any, s: _Slices, p: Any, c: Any, i: Any) -> Any:
+    d = b.fadd(s.load(p[0], i), s.load(p[1], i))
+    s.store(d, p[0], i)
+    s.store(_zero(), p[1], i)
+    return b.fmul(d, d)
+
+
 def _subtract_body(b: Any, s: _Slices, p: Any, c: Any, i: Any) -> None:
     s.store(b.fsub(s.load(p[0], i), s.load(p[1], i)), p[0], i)
 
@@ -174,6 +186,8 @@ def _spread_body(b: Any, s: _Slices, p: Any, c: Any, i: Any) -> Any:
 
 
 _ADD = _operation(2, 0, _add_body, reduces=False)
+_POUR = _operation(2, 0, _pour_body, reduces=False)
+_DRAIN = _operation(2, 0, _drain_body, reduces=True)
 _SUBTRACT = _operation(2, 0, _subtract_body, reduces=False)
 _FILL = _operation(1, 1, _fill_body, reduces=False)
 _SUM = _operation(3, 0, _sum_body, reduces=False)
@@ -191,6 +205,16 @@ _SPREAD = _operation(2, 0, _spread_body, reduces=True)
 @intrinsic
 def _add(typingctx, a, i, b, j, steps):
     return _ADD()
+
+
+@intrinsic
+def _pour(typingctx, a, i, b, j, steps):
+    return _POUR()
+
+
+@intrinsic
+def _drain(typingctx, a, i, b, j, steps):
+    return _DRAIN()
 
 
 @intrinsic
@@ -257,6 +281,8 @@ def _spread(typingctx, a, i, mass, j, steps):
 # typing context that the declarations show
 add: Any = _add  # a += b
 subtract: Any = _subtract  # a -= b
+pour: Any = _pour  # a += b, b = 0
+drain: Any = _drain  # the same, gives the sum of a²
 fill: Any = _fill  # a = value
 add_into: Any = _sum  # a = b + c
 copy: Any = _copy  # a = b

@@ -92,13 +92,16 @@ class _Workspace:
     def __init__(self, task: BatchTask) -> None:
         n, n_features = task.codes.shape
         top = int(task.codes.max(initial=0))
+        n_bins = 256 if top == MISSING else top + 1
+        stride = n_bins + 8
         self.tree = _packed.Packed(
             codes=np.empty(n * n_features, np.uint8),
             numbers=np.empty(n, np.int64),
             words=np.empty(2 * n, np.uint64),
             totals=np.empty(n + 1, np.int64),
             n_features=n_features,
-            n_bins=256 if top == MISSING else top + 1,
+            n_bins=n_bins,
+            stride=stride,
             n_classes=task.n_classes,
             weight_bits=task.weight_bits,
         )
@@ -106,9 +109,9 @@ class _Workspace:
             order=np.empty(n_features, np.int32),
             chosen=np.empty(n_features, np.int32),
             spare=np.empty(n, np.int32),
-            sums=np.zeros(n_features * 256, np.int64),
-            others=np.zeros(n_features * 256, np.int64),
-            counts=np.zeros(n_features * 256, np.int32),
+            sums=np.zeros(n_features * stride, np.int64),
+            others=np.zeros(n_features * stride, np.int64),
+            counts=np.zeros(n_features * stride, np.int32),
             occupied=np.zeros(n_features * 4, np.uint64),
         )
         self.perm = np.empty(n, np.int32)

@@ -96,6 +96,7 @@ class _Workspace:
         width = 2 * lanes if masked else lanes
         missing = (task.codes == MISSING).any(axis=0)
         sizes = np.where(missing, 256, task.codes.max(axis=0, initial=0).astype(np.int64) + 1)
+        unit = _unit(task.targets)
         self.rows = Rows(
             codes=np.empty(n * n_features, np.uint8),
             records=np.empty(n * width, np.float32),
@@ -105,11 +106,12 @@ class _Workspace:
             n_features=n_features,
             n_targets=n_targets,
             steps=lanes // _LANES,
-            unit=np.float32(_unit(task.targets)),
+            unit=np.float32(unit),
+            per_unit=np.float32(1.0 / unit),
             masked=masked,
             counted=task.limits.min_samples_leaf > 1,
         )
-        self.large = int(np.clip(2 * sizes.max(), 64, 512))
+        self.large = int(np.clip(sizes.max() // 2, 24, 128))
         n_bins = int(self.rows.bins[-1])
         slots = int(np.clip(_HISTOGRAM_BYTES // (4 * n_bins * width), 2, 32))
         self.slots = slots if n >= self.large else 0
@@ -129,8 +131,8 @@ class _Workspace:
             mean=np.empty(lanes, np.float32),
             running=np.empty(width, np.float32),
             centred=np.empty(7 * lanes, np.float32),
-            near=np.zeros(n_features * 256 * width, np.float32),
-            near_count=np.zeros(n_features * 256, np.int32),
+            near=np.zeros(n_bins * width, np.float32),
+            near_count=np.zeros(n_bins, np.int32),
             occupied=np.zeros(n_features * 4, np.uint64),
             local=np.zeros(8, np.uint8),
             table=np.empty(64 * width, np.float32),
