@@ -5,8 +5,16 @@ from moreplr.rankers import (
     MORERanker,
     NearestNeighborsRanker,
     PairwiseRanker,
+    RankingForest,
     RankingTree,
 )
 
 __version__ = "0.1.0"
-__all__ = ["DummyRanker", "MORERanker", "NearestNeighborsRanker", "PairwiseRanker", "RankingTree"]
+__all__ = [
+    "DummyRanker",
+    "MORERanker",
+    "NearestNeighborsRanker",
+    "PairwiseRanker",
+    "RankingForest",
+    "RankingTree",
+]

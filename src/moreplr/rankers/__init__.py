@@ -4,6 +4,14 @@ from moreplr.rankers.dummy import DummyRanker
 from moreplr.rankers.more import MORERanker
 from moreplr.rankers.neighbors import NearestNeighborsRanker
 from moreplr.rankers.pairwise import PairwiseRanker
+from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankers.tree import RankingTree
 
-__all__ = ["DummyRanker", "MORERanker", "NearestNeighborsRanker", "PairwiseRanker", "RankingTree"]
+__all__ = [
+    "DummyRanker",
+    "MORERanker",
+    "NearestNeighborsRanker",
+    "PairwiseRanker",
+    "RankingForest",
+    "RankingTree",
+]

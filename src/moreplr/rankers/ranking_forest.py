@@ -1,0 +1,332 @@
+"""The ranking forest: leaves that answer the pairwise question, decoded for the metric."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from moreplr.encoders import encode
+from moreplr.forest import ForestRegressor
+from moreplr.forest.checks import integer_from
+from moreplr.metrics import tau_x_score
+from moreplr.rankers import _counts, _marginals
+from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
+from moreplr.rankings import Positions, count_buckets
+from moreplr.regressors._base import Array
+
+STRUCTURES = ("auto", "shared", "per_label")
+POSITIONS = ("observed", "given")
+LEAF_SIZES = (1, 2, 4, 8, 16, 32)
+MARGINAL_WEIGHTS = (0.0, 0.5, 100.0)
+# A choice among a few candidates needs no more rows than this.
+_SCORED_ROWS = 800
+_PROBED_ROWS = 2_000
+
+Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+
+
+class Reading(NamedTuple):
+    """How the members of a row's leaves become pair probabilities."""
+
+    min_samples: int
+    marginal_weight: float
+
+
+class _Tables(NamedTuple):
+    """What the members of some rows' leaves say: weights of pairs, and of labels by place."""
+
+    P: Array
+    Q: Array
+    positions: Array
+
+
+class RankingForest(PairRanker):
+    """A random forest on positions whose leaf members vote on every pair of labels.
+
+    The forest is grown on the rankings as vectors of positions, so that its cost hardly depends
+    on the number of pairs. For a new row, the training rows that share its leaves tell how
+    probable each of i ≻ j, i ∼ j and j ≻ i is, and the bucket order of the greatest expected τ_X
+    is predicted. Where no training ranking has a tie, predictions have none.
+
+    What decides accuracy is chosen out of bag, for no extra forest: how many rows a leaf must
+    hold (one forest grown deep serves every size), and how much the labels' own distributions
+    of positions count beside the pairs that are ranked together. A choice leaves the default
+    only for a gain in τ_X beyond its standard error.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The number of trees of a forest.
+    structure : {"auto", "shared", "per_label"}
+        One forest for all labels, or one for each, where a pair asks the forests of its two
+        labels. "auto" compares them out of bag on (at most 2,000 of) the training rows.
+    min_samples : int or "auto"
+        The least number of rows in the node that answers: the leaf, or its lowest ancestor that
+        is large enough.
+    marginal_weight : float or "auto"
+        The weight of the labels' own distributions of positions, taken as independent, against
+        1 for all pairs of a leaf. They also use the rows that rank only one of two labels.
+    max_features : {"sqrt", "log2"}, int, float or None, default=1/3
+        How many features a split looks at; a float is a share.
+    positions : {"observed", "given"}
+        Whether the positions in incomplete rankings count the ranked labels only, or are given
+        for all labels; see :func:`moreplr.encoders.encode`.
+    aggregation : str, default="auto"
+        A method of :func:`moreplr.aggregation.aggregate`.
+    objective : {"tau_x", "l1"}, default="tau_x"
+        What the bucket order is the best for.
+    n_jobs : int, optional
+        The number of threads. The result does not depend on it.
+    random_state : int, RandomState instance or None
+        The seed of bootstraps and features.
+
+    Attributes
+    ----------
+    structure_ : the structure in use
+    reading_ : the leaf size and the weight of the marginals in use
+    scores_ : dict of the out-of-bag τ_X of each reading that was tried; empty if none was
+    forests_ : list of the fitted forests, one, or one for each label
+    labels_ : object array (n_labels,)
+
+    References
+    ----------
+    Zhou and Qiu (2018): Random forest for label ranking. Meinshausen (2006): Quantile regression
+    forests.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.2], [0.8], [1.0]]
+    >>> Y = ["tea > water ~ milk", "tea > water ~ milk", "milk > tea", "milk > water ~ tea"]
+    >>> RankingForest(random_state=0).fit(X, Y).predict_text([[0.1], [0.9]])
+    ['tea > milk ~ water', 'milk > tea ~ water']
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        structure: str = "auto",
+        min_samples: int | str = "auto",
+        marginal_weight: float | str = "auto",
+        max_features: Any = 1 / 3,
+        positions: str = "observed",
+        aggregation: str = "auto",
+        objective: str = "tau_x",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.structure = structure
+        self.min_samples = min_samples
+        self.marginal_weight = marginal_weight
+        self.max_features = max_features
+        self.positions = positions
+        self.aggregation = aggregation
+        self.objective = objective
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the forest or forests and choose how to read their leaves.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            NaN is a value of its own.
+        y : rankings of the rows in any form that :func:`check_rankings` accepts
+        sample_weight : array of shape (n_samples,), optional
+        """
+        self._check_parameters()
+        X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
+        self.consensus_ = consensus(Y, weight)
+        ranked = np.sum(~np.isnan(Y), axis=1)
+        self.ties_ = bool((count_buckets(Y) < ranked).any())
+        self._incomplete = bool((ranked < Y.shape[1]).any())
+        self._seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self.structure_ = self._choose_structure(X, Y, weight)
+        self._grow(self.structure_, X, Y, weight)
+        self._choose_reading()
+        return self
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        n_buckets: int | None = None,
+        top: int | None = None,
+        total_order: bool | None = None,
+    ) -> Positions:
+        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        n_buckets : int, optional
+            Predict exactly this many buckets.
+        top : int, optional
+            Resolve this many labels only; all others share the last bucket.
+        total_order : bool, optional
+            Predict no ties, but for the last bucket of `top`. By default where the training
+            rankings have none, unless a number of buckets is asked for.
+        """
+        self._check_predict(X)
+        if total_order is None:
+            total_order = not self.ties_ and n_buckets is None
+        return super().predict(X, n_buckets=n_buckets, top=top, total_order=total_order)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The share of each feature in the reduction of squared error, over all forests."""
+        return np.mean([forest.feature_importances_ for forest in self.forests_], axis=0)
+
+    def _grow(self, structure: str, X: Array, Y: Positions, weight: Array | None) -> None:
+        kind = "given" if self.positions == "given" else "expected"
+        targets = encode(Y, "modified", kind)
+        unseen = np.isnan(targets).all(axis=0)
+        filled = np.where(unseen, np.nanmean(targets), targets)
+        columns = [filled] if structure == "shared" else list(filled.T[:, :, None])
+        self.rankings_, self.places_ = Y, _places(targets)
+        self.weight_ = weight
+        self.forests_ = [
+            ForestRegressor(
+                self.n_estimators,
+                max_features=self.max_features,
+                n_jobs=self.n_jobs,
+                random_state=self._seed,
+            ).fit(X, column, weight)
+            for column in columns
+        ]
+
+    def _choose_structure(self, X: Array, Y: Positions, weight: Array | None) -> str:
+        """One forest for all labels, unless one for each is better out of bag."""
+        if self.structure != "auto" or Y.shape[1] < 3:
+            return "shared" if self.structure == "auto" else self.structure
+        rows = _evenly(np.arange(len(X)), _PROBED_ROWS)
+        part = X[rows], Y[rows], None if weight is None else weight[rows]
+        scores = []
+        for structure in ("shared", "per_label"):
+            self._grow(structure, *part)
+            scores.append(self._score([self._default_reading()])[0])
+        return "per_label" if _better(scores[1], scores[0]) > 0 else "shared"
+
+    def _default_reading(self) -> Reading:
+        """Leaves as they are; with gaps in given positions, half of the say to the marginals."""
+        size = 1 if self.min_samples == "auto" else int(self.min_samples)
+        if self.marginal_weight != "auto":
+            return Reading(size, float(self.marginal_weight))
+        return Reading(size, 0.5 if self._incomplete and self.positions == "given" else 0.0)
+
+    def _choose_reading(self) -> None:
+        """The reading of the greatest sure gain in τ_X over the default, if there is one."""
+        default = self._default_reading()
+        sizes = LEAF_SIZES if self.min_samples == "auto" else (default.min_samples,)
+        auto = self.marginal_weight == "auto"
+        weights = MARGINAL_WEIGHTS if auto else (default.marginal_weight,)
+        readings = [Reading(*pair) for pair in product(sizes, weights)]
+        self.reading_, self.scores_ = default, {}
+        if len(readings) == 1 or len(self.labels_) == 1:
+            return
+        tau = self._score(readings)
+        base = tau[readings.index(default)]
+        gains = [_better(one, base) for one in tau]
+        if max(gains) > 0:
+            self.reading_ = readings[int(np.argmax(gains))]
+        if not np.isnan(tau).all():
+            means = np.nanmean(tau, axis=1).tolist()
+            self.scores_ = dict(zip(readings, means, strict=True))
+
+    def _score(self, readings: list[Reading]) -> Array:
+        """Out-of-bag τ_X of each reading on some rows, NaN where there is none."""
+        ranked = np.sum(~np.isnan(self.rankings_), axis=1)
+        rows = _evenly(np.flatnonzero(ranked > 1), _SCORED_ROWS)
+        tau = np.full((len(readings), len(rows)), np.nan)
+        for size in dict.fromkeys(reading.min_samples for reading in readings):
+            for chunk in self._chunks(len(rows)):
+                members = [
+                    forest.leaf_members(rows=rows[chunk], min_samples=size, oob=True)
+                    for forest in self.forests_
+                ]
+                asked = np.diff(members[0][0]) > 0
+                tables = self._tables(members)
+                for at, reading in enumerate(readings):
+                    if reading.min_samples == size:
+                        pairs = self._mix(tables, reading.marginal_weight)
+                        ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
+                        own = tau_x_score(self.rankings_[rows[chunk]], ranks, per_sample=True)
+                        tau[at, chunk] = np.where(asked, own, np.nan)
+        return tau
+
+    def _tables(self, members: list[Members]) -> _Tables:
+        n, k = len(members[0][0]) - 1, len(self.labels_)
+        P, Q = np.zeros((n, k, k)), np.zeros((n, k, k))
+        positions = np.zeros((n, k, int(self.places_.max()) + 1))
+        if len(members) == 1:
+            _counts.add_pairs(self.rankings_, *members[0], P, Q)
+            _marginals.add_positions(self.places_, 0, k, *members[0], positions)
+            return _Tables(P, Q, positions)
+        for label, (indptr, indices, weights) in enumerate(members):
+            halved = weights / 2
+            _marginals.add_pairs_of(self.rankings_, label, indptr, indices, halved, P, Q)
+            _marginals.add_positions(
+                self.places_, label, label + 1, indptr, indices, weights, positions
+            )
+        return _Tables(P, Q, positions)
+
+    def _mix(self, tables: _Tables, marginal_weight: float) -> Pairs:
+        mixed = Pairs(np.empty_like(tables.P), np.empty_like(tables.Q))
+        _marginals.mix(*tables, marginal_weight, *self.consensus_, *mixed)
+        return mixed
+
+    def _pairs(self, X: Array) -> Pairs:
+        size, weight = self.reading_
+        members = [forest.leaf_members(X, min_samples=size) for forest in self.forests_]
+        return self._mix(self._tables(members), weight)
+
+    def _check_parameters(self) -> None:
+        self._check_decoding()
+        integer_from("n_estimators", self.n_estimators, 1)
+        check_name("structure", self.structure, STRUCTURES)
+        check_name("positions", self.positions, POSITIONS)
+        if self.min_samples != "auto":
+            integer_from("min_samples", self.min_samples, 1)
+        weight = self.marginal_weight
+        if weight != "auto" and (isinstance(weight, str) or not 0 <= weight < np.inf):
+            raise ValueError(f"marginal_weight must be 'auto' or at least 0, got {weight!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _better(tau: Array, base: Array) -> float:
+    """The mean gain over the base if it exceeds its standard error, else 0."""
+    gain = (tau - base)[~np.isnan(tau - base)]
+    if len(gain) < 2:
+        return 0.0
+    mean, error = gain.mean(), gain.std(ddof=1) / np.sqrt(len(gain))
+    return float(mean) if mean > error else 0.0
+
+
+def _evenly(rows: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    if len(rows) <= most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, most).astype(np.intp)]
+
+
+def _places(targets: Positions) -> NDArray[np.int16]:
+    """Positions as small integers from 0, -1 where not ranked: exact, or in 2k + 1 steps."""
+    seen = ~np.isnan(targets)
+    distinct = np.unique(targets[seen])
+    steps = 2 * targets.shape[1] + 1
+    out = np.full(targets.shape, -1, np.int16)
+    if len(distinct) <= steps:
+        out[seen] = np.searchsorted(distinct, targets[seen])
+    else:
+        share = (targets[seen] - distinct[0]) / (distinct[-1] - distinct[0])
+        out[seen] = np.minimum(share * steps, steps - 1)
+    return out

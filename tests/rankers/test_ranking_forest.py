@@ -1,0 +1,204 @@
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from moreplr import MORERanker
+from moreplr.checks import RANKER_CHECKS, make_rankings
+from moreplr.incomplete import remove_labels
+from moreplr.rankers import _marginals
+from moreplr.rankers.ranking_forest import RankingForest, Reading
+from moreplr.rankings import count_buckets
+
+NAN = float("nan")
+
+RANKERS = [
+    RankingForest(10, random_state=0),
+    RankingForest(10, structure="per_label", min_samples=2, random_state=0),
+    RankingForest(10, structure="shared", positions="given", objective="l1", random_state=0),
+]
+
+
+@parametrize_with_checks(RANKERS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("ranker", RANKERS, ids=repr)
+@pytest.mark.parametrize("check", RANKER_CHECKS, ids=lambda check: check.__name__)
+def test_ranker(ranker, check):
+    check(ranker)
+
+
+def brute_pairs(ranker, X):
+    """Pair shares by walking over each tree's leaves, one member and one pair at a time."""
+    Y = ranker.rankings_
+    n, k = len(X), Y.shape[1]
+    before, tied, total = np.zeros((3, n, k, k))
+    for label_of, forest in enumerate(ranker.forests_):
+        leaves, trained = forest.apply(X), forest.apply(ranker.X)
+        counts = [np.zeros(len(Y)) for _ in range(forest.n_estimators)]
+        trees = forest.trees_
+        for tree, count in enumerate(counts):
+            part = slice(trees.perm_offsets[tree], trees.perm_offsets[tree + 1])
+            count[trees.perm[part]] = trees.perm_count[part]
+        for row in range(n):
+            for tree, count in enumerate(counts):
+                inside = count * (trained[:, tree] == leaves[row, tree])
+                for member in np.flatnonzero(inside):
+                    weight = inside[member] / inside.sum()
+                    for i in range(k):
+                        for j in range(k):
+                            asked = len(ranker.forests_) == 1 or label_of in (i, j)
+                            if i == j or not asked or np.isnan(Y[member, i] + Y[member, j]):
+                                continue
+                            total[row, i, j] += weight
+                            before[row, i, j] += weight * (Y[member, i] < Y[member, j])
+                            tied[row, i, j] += weight * (Y[member, i] == Y[member, j])
+    total += np.eye(k)
+    return before / total, tied / total
+
+
+@pytest.mark.parametrize("structure", ["shared", "per_label"])
+def test_pairs_are_the_shares_of_leaf_members(structure):
+    X, Y = make_rankings(n=30)
+    Y[::4, 1] = NAN
+    ranker = RankingForest(
+        7, structure=structure, min_samples=1, marginal_weight=0, random_state=0
+    ).fit(X, Y)
+    ranker.X = X
+    P, Q = ranker.predict_pairs(X[:5])
+    before, tied = brute_pairs(ranker, X[:5])
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose(P[:, off], before[:, off], atol=1e-6)
+    np.testing.assert_allclose(Q[:, off], tied[:, off], atol=1e-6)
+
+
+def test_marginals_are_those_of_independent_positions():
+    rng = np.random.default_rng(0)
+    positions = rng.random((2, 3, 5))
+    positions[0, 2] = 0
+    zero = np.zeros((2, 3, 3))
+    prior = np.full((3, 3), 1 / 3)
+    P, Q = np.empty((2, 2, 3, 3))
+    _marginals.mix(zero, zero, positions, 1.0, prior, prior, P, Q)
+    for row in range(2):
+        for i in range(3):
+            for j in range(3):
+                if i == j:
+                    continue
+                a, b = positions[row, i], positions[row, j]
+                if not (a.any() and b.any()):
+                    expected = 1 / 3, 1 / 3
+                else:
+                    a, b = a / a.sum(), b / b.sum()
+                    joint = np.outer(a, b)
+                    expected = np.triu(joint, 1).sum(), np.trace(joint)
+                assert (P[row, i, j], Q[row, i, j]) == pytest.approx(expected)
+
+
+def test_marginals_count_as_their_weight_says():
+    P = np.array([[[0.0, 0.4], [0.1, 0.0]]])
+    Q = np.array([[[0.0, 0.0], [0.3, 0.0]]])
+    positions = np.array([[[1.0, 0.0], [0.0, 1.0]]])
+    prior = np.full((2, 2), 1 / 3)
+    mixed_P, mixed_Q = np.empty((2, 1, 2, 2))
+    _marginals.mix(P, Q, positions, 0.2, prior, prior, mixed_P, mixed_Q)
+    assert mixed_P[0, 0, 1] == pytest.approx((0.4 + 0.2) / 1.0)
+    assert mixed_Q[0, 0, 1] == pytest.approx(0.3)
+
+
+class TestChoices:
+    def test_noise_is_read_in_large_nodes(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(300, 5))
+        Y = np.where(rng.random((300, 1)) < 0.7, [[1.0, 2.0, 3.0, 4.0]], [[4.0, 3.0, 2.0, 1.0]])
+        assert RankingForest(random_state=0).fit(X, Y).reading_.min_samples >= 8
+
+    def test_clear_rankings_are_read_in_small_leaves(self):
+        X, Y = make_rankings(n=300)
+        assert RankingForest(random_state=0).fit(X, Y).reading_.min_samples <= 2
+
+    def test_the_default_stays_without_a_sure_gain(self):
+        X, Y = make_rankings(n=300)
+        ranker = RankingForest(random_state=0).fit(X, Y)
+        if ranker.reading_ != Reading(1, 0.0):
+            assert ranker.scores_[ranker.reading_] > ranker.scores_[Reading(1, 0.0)]
+
+    def test_labels_of_different_features_get_forests_of_their_own(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(-1, 1, size=(500, 8))
+        ranker = RankingForest(50, random_state=0).fit(X, np.sign(X).round(1) + X.round(1))
+        assert ranker.structure_ == "per_label"
+        assert len(ranker.forests_) == 8
+
+    def test_out_of_bag_scores_are_close_to_fresh_ones(self):
+        X, Y = make_rankings(n=1200)
+        ranker = RankingForest(random_state=0).fit(X[:400], Y[:400])
+        fresh = ranker.score(X[400:], Y[400:])
+        assert ranker.scores_[ranker.reading_] == pytest.approx(fresh, abs=0.05)
+
+    def test_leaf_sizes_are_those_of_the_forest(self):
+        X, Y = make_rankings(n=80)
+        ranker = RankingForest(10, structure="shared", min_samples=20, random_state=0).fit(X, Y)
+        indptr, _, _ = ranker.forests_[0].leaf_members(X[:4], min_samples=20)
+        assert (np.diff(indptr) >= 20).all()
+        small = RankingForest(10, structure="shared", min_samples=1, random_state=0).fit(X, Y)
+        assert small.score(X, Y) > ranker.score(X, Y)
+
+
+class TestPredictions:
+    def test_total_orders_where_training_has_no_ties(self):
+        X, Y = make_rankings(n=60)
+        strict = np.argsort(np.argsort(Y + X[:, :1] * 1e-3 * np.arange(4), axis=1), axis=1) + 1.0
+        ranker = RankingForest(20, random_state=0).fit(X, strict)
+        assert (count_buckets(ranker.predict(X)) == 4).all()
+        assert (count_buckets(ranker.predict(X, n_buckets=2)) == 2).all()
+
+    def test_options_of_prediction(self):
+        X, Y = make_rankings(n=60)
+        ranker = RankingForest(20, random_state=0).fit(X, Y)
+        assert (count_buckets(ranker.predict(X, total_order=True)) == 4).all()
+        top = ranker.predict(X, top=1)
+        assert (np.sum(top == 1, axis=1) == 1).all()
+
+    @pytest.mark.parametrize("positions", ["observed", "given"])
+    def test_ahead_of_rounded_positions_with_gaps(self, positions):
+        X, Y = make_rankings(n=500)
+        gaps = remove_labels(Y[:300], 0.5, random_state=0)
+        gaps = gaps[rows := ~np.isnan(gaps).all(axis=1)]
+        ranker = RankingForest(50, positions=positions, random_state=0).fit(X[:300][rows], gaps)
+        rounded = MORERanker(regressor="native", positions=positions, random_state=0)
+        rounded.fit(X[:300][rows], gaps)
+        assert ranker.score(X[300:], Y[300:]) > rounded.score(X[300:], Y[300:])
+
+    def test_threads_change_nothing(self):
+        X, Y = make_rankings(n=60)
+        one = RankingForest(20, random_state=0).fit(X, Y)
+        two = RankingForest(20, random_state=0, n_jobs=2).fit(X, Y)
+        np.testing.assert_array_equal(one.predict_pairs(X).P, two.predict_pairs(X).P)
+
+    def test_importances_name_the_features_that_count(self):
+        X, Y = make_rankings(n=200)
+        noisy = np.hstack([X, np.random.default_rng(1).normal(size=(200, 3))])
+        importances = RankingForest(20, random_state=0).fit(noisy, Y).feature_importances_
+        assert importances.sum() == pytest.approx(1)
+        assert importances[:3].min() > importances[3:].max()
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        ("structure", "both"),
+        ("positions", "expected"),
+        ("min_samples", 0),
+        ("min_samples", "small"),
+        ("marginal_weight", -1),
+        ("marginal_weight", "half"),
+        ("n_estimators", 0),
+        ("objective", "l2"),
+    ],
+)
+def test_bad_parameters_are_named(name, bad):
+    with pytest.raises((ValueError, TypeError), match=name):
+        RankingForest(**{name: bad}).fit([[1.0], [2.0]], [[1, 2], [2, 1]])
