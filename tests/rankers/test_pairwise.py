@@ -112,6 +112,15 @@ class TestPairs:
         np.testing.assert_allclose(P + P.swapaxes(1, 2) + Q, 1, atol=1e-12)
         np.testing.assert_array_equal(np.diagonal(Q, axis1=1, axis2=2), 1)
 
+    @pytest.mark.parametrize("ranker", ALL, ids=repr)
+    def test_the_warning_points_to_the_caller(self, ranker):
+        ranker = clone(ranker)
+        if isinstance(ranker, NearestNeighborsRanker):
+            ranker.set_params(n_neighbors=1)
+        with pytest.warns(UserWarning, match="never ranked together") as caught:
+            ranker.fit([[0.0], [1.0]], [[1, 2, NAN], [NAN, 1, 2]])
+        assert [warning.filename for warning in caught] == [__file__]
+
 
 class TestForests:
     """The library's forests, which learn all pairs as one batch where they can."""

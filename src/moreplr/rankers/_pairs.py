@@ -184,17 +184,18 @@ def consensus(Y: Positions, weight: Array | None) -> Pairs:
     weights = np.ones(n) if weight is None else weight
     _counts.add_pairs(Y, np.array([0, n]), np.arange(n), weights, P, Q)
     i, j = np.tril_indices(k, -1)
-    warn_unseen(int(np.sum(P[0, i, j] + P[0, j, i] + Q[0, i, j] == 0)), len(i))
+    unseen = int(np.sum(P[0, i, j] + P[0, j, i] + Q[0, i, j] == 0))
+    warn_unseen(unseen, len(i), stacklevel=4)
     _counts.to_shares(P, Q, *know_nothing(k))
     return Pairs(P[0], Q[0])
 
 
-def warn_unseen(unseen: int, n_pairs: int) -> None:
-    """Tell that nothing can be learned of some pairs."""
+def warn_unseen(unseen: int, n_pairs: int, stacklevel: int = 3) -> None:
+    """Tell the caller of `fit` that nothing can be learned of some pairs."""
     if unseen:
         warnings.warn(
             f"{unseen} of {n_pairs} pairs of labels are never ranked together; a third is "
             "predicted for each of their relations",
             UserWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )

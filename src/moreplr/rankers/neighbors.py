@@ -52,6 +52,9 @@ class NearestNeighborsRanker(PairRanker):
     ----------
     n_neighbors_ : int, the size in use
     scores_ : dict of the leave-one-out τ_X of each size that was tried; empty if none was
+    index_ : the fitted :class:`sklearn.neighbors.NearestNeighbors`
+    rankings_, sample_weight_ : positions and weights (or None) of the rows in the index
+    consensus_ : (P, Q), matrices of the shares over the whole training set
     labels_ : object array (n_labels,)
 
     References
