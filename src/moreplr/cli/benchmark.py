@@ -6,6 +6,7 @@ Results go to a SQLite file. Stop it at any moment: the same command goes on whe
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -28,7 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     plans = ", ".join(shipped_plans())
     parser.add_argument("--plan", required=True, help=f"a TOML file, or one of: {plans}")
     parser.add_argument("--store", help="SQLite file of results (default: PLAN.sqlite)")
-    parser.add_argument("--jobs", type=int, default=1, help="fits at a time (default: 1)")
+    cores = os.cpu_count() or 1
+    parser.add_argument(
+        "--jobs", type=int, default=cores, help="fits at a time (default: one a core)"
+    )
     parser.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="give up a fit that takes longer"
     )

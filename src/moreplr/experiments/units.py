@@ -180,7 +180,7 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
         data, unit.folds, unit.repetition, unit.fold, unit.seed
     )
     ranker, Y_train = prepare(unit.methods[0].ranker, Y_train, unit)
-    _warm_up(type(ranker).__name__, ranker, X_train, Y_train)
+    _warm_up(unit.methods[0].fit_key, ranker, X_train, Y_train)
     fitted, fit_seconds = timed(lambda: ranker.fit(X_train, Y_train))
     for method, decide in _deciders(fitted, unit.methods, X_test):
         try:
@@ -295,8 +295,12 @@ def _warm_up(kind: str, ranker: Any, X: Any, Y: Positions) -> None:
     if kind in _WARM:
         return
     _WARM.add(kind)
-    with suppress(Exception):
-        clone(ranker).fit(X[:20], Y[:20, :3]).predict(X[:5])
+    with warnings.catch_warnings(), suppress(Exception):
+        warnings.simplefilter("ignore")
+        fitted = clone(ranker).fit(X[:20], Y[:20, :3])
+        fitted.predict(X[:5])
+        if hasattr(fitted, "predict_outputs"):
+            fitted.predict_outputs(X[:5], intervals=True)
 
 
 def _say(error: BaseException) -> str:

@@ -81,7 +81,7 @@ def table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Cell]], ca
         for name, first in columns
     )
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    caption = caption[:1].upper() + caption[1:]
+    caption = _sentence(caption)
     # Beside the table, not in it: a caption would scroll away with a wide one.
     return (
         f'<p class="soft">{escape(caption)}</p>'
@@ -99,13 +99,17 @@ def _cell(cell: Cell) -> str:
 
 def figure(svg: str, caption: str) -> str:
     """A figure with its caption."""
-    words = caption[:1].upper() + caption[1:]
-    return f"<figure>{svg}<figcaption>{escape(words)}</figcaption></figure>"
+    return f"<figure>{svg}<figcaption>{escape(_sentence(caption))}</figcaption></figure>"
 
 
 def figures(parts: Sequence[str]) -> str:
     """Figures side by side where there is room."""
     return f'<div class="figures">{"".join(parts)}</div>' if parts else ""
+
+
+def _sentence(text: str) -> str:
+    """With a capital, but for signs such as τ, which mean something else then."""
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
 
 
 def section(anchor: str, title: str, *parts: str) -> str:
