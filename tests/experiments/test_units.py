@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from moreplr import MORERanker
 from moreplr.datasets import Dataset, load
 from moreplr.encoders import encode
-from moreplr.experiments import Plan
+from moreplr.experiments import Limit, Plan
 from moreplr.experiments.methods import Method, make_method
 from moreplr.experiments.units import expand, prepare, run_unit, source_of
 from moreplr.incomplete import remove_labels
@@ -44,26 +44,37 @@ def test_what_is_done_is_not_planned_again(tiny, methods):
     assert left.fold == second.fold
 
 
-def test_limits_and_methods_for_incomplete_rankings_only(tiny):
-    plan = Plan.from_dict(
-        {
-            "data": [tiny],
-            "methods": ["Native-RR", "Native-RR (published)", "kNN"],
-            "missing": [0, 0.3],
-            "folds": 3,
-            "limits": [{"rows": 40, "repetitions": 2, "folds": 1, "without": ["kNN"]}],
-        }
+def test_limits_and_methods_of_one_protocol(tiny):
+    names = ["Native-RR", "Native-RR (published)", "Native-RR (expected)"]
+    plan = Plan(
+        [tiny],
+        [*names, "kNN"],
+        missing=[0, 0.3],
+        folds=3,
+        limits=[Limit(40, repetitions=2, folds=1, without=("kNN",))],
     )
-    found = {(u.missing, u.methods[0].name, u.repetition, u.fold) for u in units_of(plan)}
+    found = {(*u.protocols, u.methods[0].name, u.repetition, u.fold) for u in units_of(plan)}
     assert found == {
-        (missing, name, repetition, 0)
-        for missing, name in [
-            (0.0, "Native-RR"),
-            (0.3, "Native-RR"),
-            (0.3, "Native-RR (published)"),
+        (protocol, name, repetition, 0)
+        for protocol, name in [
+            ("complete", names[0]),
+            ("published", names[0]),
+            ("published", names[1]),
+            ("honest", names[0]),
+            ("honest", names[2]),
         ]
         for repetition in (0, 1)
     }
+
+
+def test_a_forest_without_an_encoder_takes_given_positions_too(tiny):
+    plan = Plan([tiny], ["Forest"], missing=[0.4], folds=2, repetitions=1, trees=5)
+    units = [unit for unit in units_of(plan) if unit.fold == 0]
+    assert {unit.protocols for unit in units} == {("published",), ("honest",)}
+    for unit in units:
+        ranker, _ = prepare(unit.methods[0].ranker, tiny.Y.to_numpy(), unit)
+        assert ranker.positions == ("given" if unit.protocols == ("published",) else "observed")
+        assert run_unit(unit)[0].status == "ok"
 
 
 @pytest.mark.parametrize("protocol", ["published", "honest"])
@@ -77,7 +88,7 @@ def test_the_protocols_take_labels_away_after_or_before_encoding(tiny, protocol)
         assert ranker.positions == "given"
     else:
         expected = remove_labels(Y, 0.4, random_state=0)
-        assert ranker.positions == "observed"
+        assert ranker.positions is None
     np.testing.assert_array_equal(given, expected)
 
 

@@ -7,6 +7,8 @@ encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
   ``PI`` (modified, q = 1) and ``EPS`` (modified, ε = 0.06: the published numbers tie up to
   twice their ε = 0.03). ``(published)`` puts −1 where a label is missing, as if that were a
   position: what the paper's tables show for Chain and Native on incomplete rankings.
+  ``(expected)`` stretches the positions in incomplete rankings to where they would stand among
+  all labels, see :func:`moreplr.encoders.encode`.
 - ``RPC`` with the published ties, ``RPC (text)`` with those of the text, ``RPC (optimal)``
   decoded for the expected τ_X;
 - the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``Dummy``.
@@ -27,11 +29,13 @@ from moreplr.experiments._published import FilledBlanks
 from moreplr.layers import EpsilonCloseness, PredictionInterval, RoundRank
 from moreplr.regressors import Chain, Native, SingleTarget
 
+COMPLETE = "complete"
+PROTOCOLS = ("published", "honest")
 FORESTS = ("scikit-learn", "moreplr")
 # What decides about a ranking after the fit: rankers that differ in nothing else share a fit.
 DECISIONS = {"MORERanker": ("layer",), "PairwiseRanker": ("aggregation", "objective", "ties")}
 _MORE = re.compile(
-    r"(?P<regressor>ST|Chain|Native)-(?P<layer>RR|PI|EPS)(?P<published> \(published\))?"
+    r"(?P<regressor>ST|Chain|Native)-(?P<layer>RR|PI|EPS)(?: \((?P<kind>published|expected)\))?"
 )
 
 
@@ -74,14 +78,14 @@ class Settings:
 class Method:
     """A name and the unfitted ranker that it stands for.
 
-    `traits` says what the name is made of, for curves and heat maps. A method that is
-    `incomplete_only` is not run on complete rankings, where it would repeat another.
+    `traits` says what the name is made of, for curves and heat maps. `protocols` are those that
+    it is run under; on complete rankings, say, a variant may only repeat another method.
     """
 
     name: str
     ranker: Any
     traits: dict[str, Any] = field(default_factory=dict, compare=False)
-    incomplete_only: bool = False
+    protocols: tuple[str, ...] = (COMPLETE, *PROTOCOLS)
 
     @property
     def definition(self) -> str:
@@ -154,10 +158,13 @@ def _make_more(
         "Chain": lambda base: Chain(base, order="published"),
         "Native": lambda base: Native(base),
     }[match["regressor"]](settings.regressor())
-    published = match["published"] is not None
-    if published:
-        regressor = FilledBlanks(regressor)
-    return Method(name, MORERanker(traits["encoder"], regressor, layer), traits, published)
+    ranker = MORERanker(traits["encoder"], regressor, layer)
+    if match["kind"] == "published":
+        filled = ranker.set_params(regressor=FilledBlanks(regressor))
+        return Method(name, filled, traits, ("published",))
+    if match["kind"] == "expected":
+        return Method(name, ranker.set_params(positions="expected"), traits, ("honest",))
+    return Method(name, ranker, traits)
 
 
 def _options(name: str, text: str) -> dict[str, str]:

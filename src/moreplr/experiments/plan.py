@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from moreplr.datasets import PROBLEMS, Dataset, from_csv, load
-from moreplr.experiments.methods import FORESTS, Method, Settings, make_method
-
-PROTOCOLS = ("published", "honest")
+from moreplr.experiments.methods import FORESTS, PROTOCOLS, Method, Settings, make_method
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,12 @@ from sklearn.model_selection import RepeatedKFold
 
 from moreplr.datasets import Dataset
 from moreplr.encoders import encode
-from moreplr.experiments.methods import DECISIONS, Method
+from moreplr.experiments.methods import COMPLETE, DECISIONS, Method
 from moreplr.experiments.plan import Plan, load_data
 from moreplr.incomplete import remove_labels
 from moreplr.layers import LAYERS
 from moreplr.metrics import tau_x_score
 from moreplr.rankings import Positions, count_buckets
-
-COMPLETE = "complete"
 
 
 class Key(NamedTuple):
@@ -146,20 +144,23 @@ def _shared_fits(
 ) -> Iterator[tuple[tuple[Method, ...], tuple[str, ...]]]:
     """Methods that share a fit, and the protocols for which that fit is the same."""
     if not missing:
-        methods, protocols = [m for m in methods if not m.incomplete_only], (COMPLETE,)
-    by_key = sorted(methods, key=lambda method: method.fit_key)
-    for _, group in groupby(by_key, key=lambda method: method.fit_key):
+        protocols = (COMPLETE,)
+
+    def key(method: Method) -> tuple[str, tuple[str, ...]]:
+        return method.fit_key, tuple(p for p in protocols if p in method.protocols)
+
+    for (_, wanted), group in groupby(sorted(methods, key=key), key=key):
         together = tuple(group)
         if reads_positions(together[0].ranker):
-            for protocol in protocols:
+            for protocol in wanted:
                 yield together, (protocol,)
-        else:
-            yield together, protocols
+        elif wanted:
+            yield together, wanted
 
 
 def reads_positions(ranker: Any) -> bool:
     """Whether numbers, not only the order, matter to a ranker; then the protocols differ."""
-    return {"encoder", "positions"} <= set(ranker.get_params(deep=False))
+    return "positions" in ranker.get_params(deep=False)
 
 
 def run_unit(unit: Unit) -> list[Result]:
@@ -237,11 +238,10 @@ def prepare(ranker: Any, Y: Positions, unit: Unit) -> tuple[Any, Positions]:
     if not reads_positions(ranker):
         return ranker, remove_labels(Y, unit.missing, random_state=unit.seed)
     if unit.protocols == ("published",):
-        encoder = ranker.encoder
+        # A ranker without an encoder of its own takes the positions that modified gives.
+        encoder = getattr(ranker, "encoder", "modified")
         Y = encode(Y, encoder) if isinstance(encoder, str) else encoder.fit_transform(Y)
         ranker.set_params(positions="given")
-    else:
-        ranker.set_params(positions="observed")
     return ranker, remove_labels(Y, unit.missing, random_state=unit.seed)
 
 

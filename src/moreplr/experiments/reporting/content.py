@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from moreplr.experiments.methods import COMPLETE
 from moreplr.experiments.reporting import html, svg
 from moreplr.experiments.reporting.summary import PROBLEMS, Block, Condition, Summary, percent
 from moreplr.experiments.statistics import bayesian_signed_rank, indistinct_groups
-from moreplr.experiments.units import COMPLETE
 
 # Below this many data sets, tests can hardly tell anything apart; the report says so.
 _FEW = 6
@@ -222,7 +222,7 @@ def curves(summary: Summary) -> str:
         parts += _missing_curves(own[own["method"].isin(summary.compared)], problem)
         for layer, trait, x_title in (("PI", "q", "q"), ("EPS", "epsilon", "ε")):
             usual = own[(own["layer"] == layer) & (own["encoder"] == "modified")]
-            usual = usual[~usual["method"].str.contains("(published)", regex=False)]
+            usual = usual[~usual["method"].str.contains("(", regex=False)]
             parts += _trait_curves(usual, trait, x_title, problem)
     return html.figures(parts)
 
@@ -268,7 +268,7 @@ def _mean_series(cells: pd.DataFrame, by: str, over: str) -> dict[str, list[tupl
 def encoders(summary: Summary) -> str:
     """Heat maps of encoders for each regressor and layer."""
     cells = summary.cells["tau_x"].reset_index().join(summary.traits, on="method")
-    cells = cells[~cells["method"].str.contains("(published)", regex=False)]
+    cells = cells[~cells["method"].str.contains("(", regex=False)]
     several = cells.groupby(["regressor", "layer"])["encoder"].nunique()
     if not (several > 1).any():
         return ""
@@ -333,6 +333,8 @@ def notes(summary: Summary) -> str:
         "(published) after Chain and Native: −1 in place of missing labels, as if it were a "
         "position, which is what the paper's tables show. Without it they learn from what is "
         "there.",
+        "(expected): positions in incomplete rankings stretched to where they would stand among "
+        "all labels, had the missing ones been drawn at random.",
         "ε here is the gap itself; the paper's value is half of it.",
         "Friedman without correction for ties; Holm against the method of the best mean rank; "
         "wins, ties and losses are those of that method.",

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from moreplr.datasets._paper import entries
-from moreplr.experiments.methods import make_method
+from moreplr.experiments.methods import COMPLETE, make_method
 from moreplr.experiments.statistics import FriedmanHolm, friedman_holm
 from moreplr.experiments.store import Store
-from moreplr.experiments.units import COMPLETE
 
 CELL = ["problem", "dataset", "missing", "protocol", "method"]
 PROBLEMS = {"lr": "label ranking", "plr": "partial label ranking", "both": "both problems"}
