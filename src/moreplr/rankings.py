@@ -7,25 +7,26 @@ trusts this form; :func:`check_rankings` is the door that makes it from what use
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from moreplr._ranking_parts import (
+    check_buckets,
+    check_labels,
+    holds_buckets,
+    holds_texts,
+    parse_text,
+    quote_label,
+    sorted_labels,
+    to_finite,
+)
+
 Positions = NDArray[np.float64]
 Labels = NDArray[Any]
-
-_BETTER = ">≻"
-_TIED = "~∼"
-_TOKEN = re.compile(
-    rf'\s*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"\s*|(?P<sign>[{_BETTER}{_TIED}])'
-    rf'|(?P<bare>[^{_BETTER}{_TIED}"][^{_BETTER}{_TIED}]*))',
-    re.DOTALL,
-)
 
 
 def check_rankings(Y: Any, labels: Iterable[Any] | None = None) -> tuple[Positions, Labels]:
@@ -56,16 +57,16 @@ def check_rankings(Y: Any, labels: Iterable[Any] | None = None) -> tuple[Positio
     array([[ 2.,  1.,  2.],
            [ 2., nan,  1.]])
     """
-    wanted = None if labels is None else _check_labels(labels)
+    wanted = None if labels is None else check_labels(labels)
     if isinstance(Y, str):
         raise TypeError("Y is a single text; give a list of rankings, one text for each row")
     if hasattr(Y, "columns"):
         return _from_frame(Y, wanted)
     if hasattr(Y, "to_list"):  # a pandas or polars series
         Y = Y.to_list()
-    if _holds_texts(Y):
+    if holds_texts(Y):
         return from_text(Y, wanted)
-    if _holds_buckets(Y):
+    if holds_buckets(Y):
         return from_buckets(Y, wanted)
     return _from_array(Y, wanted)
 
@@ -84,7 +85,7 @@ def from_text(
     array([[ 1.,  2.],
            [nan, nan]])
     """
-    return from_buckets([_parse(text, row) for row, text in enumerate(rows)], labels)
+    return from_buckets([parse_text(text, row) for row, text in enumerate(rows)], labels)
 
 
 def from_buckets(
@@ -97,11 +98,11 @@ def from_buckets(
     >>> from_buckets([[["a"], ["b", "c"]]])[0]
     array([[1., 2., 2.]])
     """
-    parsed = [_check_buckets(row, number) for number, row in enumerate(rows)]
+    parsed = [check_buckets(row, number) for number, row in enumerate(rows)]
     if labels is None:
-        names = _sorted_labels({label for row in parsed for bucket in row for label in bucket})
+        names = sorted_labels({label for row in parsed for bucket in row for label in bucket})
     else:
-        names = _check_labels(labels)
+        names = check_labels(labels)
     column: dict[Any, int] = {str(name): i for i, name in enumerate(names)}
     column.update({name: i for i, name in enumerate(names)})
     positions = np.full((len(parsed), len(names)), np.nan)
@@ -149,7 +150,7 @@ def to_text(Y: Any, labels: Iterable[Any] | None = None, *, signs: str = ">~") -
     """
     better, tied = (f" {sign} " for sign in signs)
     return [
-        better.join(tied.join(map(_quote, bucket)) for bucket in row)
+        better.join(tied.join(map(quote_label, bucket)) for bucket in row)
         for row in to_buckets(Y, labels)
     ]
 
@@ -269,30 +270,11 @@ def pair_order_matrix(Y: Positions, sample_weight: Positions | None = None) -> P
     return C
 
 
-def _check_labels(labels: Iterable[Any]) -> Labels:
-    names = list(labels)
-    out = np.empty(len(names), dtype=object)
-    out[:] = names
-    seen: set[str] = set()
-    for name in names:
-        if str(name) in seen:
-            raise ValueError(f"label {name!r} names two columns; label names must differ")
-        seen.add(str(name))
-    return out
-
-
-def _sorted_labels(names: set[Any]) -> Labels:
-    try:
-        return _check_labels(sorted(names))
-    except TypeError:  # labels of different types have no order of their own
-        return _check_labels(sorted(names, key=str))
-
-
 def _from_frame(Y: Any, wanted: Labels | None) -> tuple[Positions, Labels]:
     columns = list(Y.columns)
     if not columns:
         raise ValueError("Y has no label column")
-    names = _check_labels(columns)
+    names = check_labels(columns)
     if wanted is not None:
         missing = [label for label in wanted if label not in columns]
         extra = [column for column in columns if column not in set(wanted.tolist())]
@@ -301,7 +283,7 @@ def _from_frame(Y: Any, wanted: Labels | None) -> tuple[Positions, Labels]:
                 f"the columns of Y are not the labels: missing {missing}, unknown {extra}"
             )
         Y, names = Y[wanted.tolist()], wanted
-    return _to_finite(Y.to_numpy(), names), names
+    return to_finite(Y.to_numpy(), names), names
 
 
 def _from_array(Y: Any, wanted: Labels | None) -> tuple[Positions, Labels]:
@@ -318,111 +300,7 @@ def _from_array(Y: Any, wanted: Labels | None) -> tuple[Positions, Labels]:
         )
     if array.shape[1] == 0:
         raise ValueError("Y has no label column")
-    names = _check_labels(range(array.shape[1])) if wanted is None else wanted
+    names = check_labels(range(array.shape[1])) if wanted is None else wanted
     if len(names) != array.shape[1]:
         raise ValueError(f"Y has {array.shape[1]} columns, but {len(names)} labels are given")
-    return _to_finite(array, names), names
-
-
-def _to_finite(array: NDArray[Any], names: Labels) -> Positions:
-    if np.iscomplexobj(array):
-        raise ValueError("Complex data not supported: positions must be real numbers")
-    if array.dtype.kind in "buif":
-        positions = array.astype(np.float64)
-    else:
-        positions = np.empty(array.shape)
-        for row, col in np.ndindex(array.shape):
-            positions[row, col] = _to_number(array[row, col], row, names[col])
-    infinite = np.argwhere(np.isinf(positions))
-    if len(infinite):
-        row, col = infinite[0]
-        raise ValueError(
-            f"row {row}, label {names[col]!r}: position is {positions[row, col]}; "
-            "positions must be finite, NaN means not ranked (infinity is not supported)"
-        )
-    return positions
-
-
-def _to_number(value: Any, row: int, label: Any) -> float:
-    if value is None or value is pd.NA or value is pd.NaT:
-        return np.nan
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, (Number, str)):
-        try:
-            return float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            pass
-    raise ValueError(f"row {row}, label {label!r}: position {value!r} is not a number")
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
-
-
-def _holds_texts(Y: Any) -> bool:
-    if isinstance(Y, np.ndarray) and (Y.ndim != 1 or Y.dtype.kind not in "OUT"):
-        return False
-    if not isinstance(Y, (list, tuple, np.ndarray)):
-        return False
-    return any(isinstance(row, str) for row in Y)
-
-
-def _holds_buckets(Y: Any) -> bool:
-    if isinstance(Y, np.ndarray) and (Y.ndim != 1 or Y.dtype != object):
-        return False
-    if not isinstance(Y, (list, tuple, np.ndarray)):
-        return False
-    rows = [row for row in Y if isinstance(row, (list, tuple))]
-    return any(isinstance(bucket, (list, tuple, set, frozenset)) for row in rows for bucket in row)
-
-
-def _check_buckets(row: Any, number: int) -> list[list[Any]]:
-    if _is_missing(row):
-        return []
-    buckets = []
-    for bucket in row:
-        if not isinstance(bucket, (list, tuple, set, frozenset)):
-            raise ValueError(
-                f"row {number}: bucket {bucket!r} is not a list of labels; "
-                f"write a bucket of one label as [{bucket!r}]"
-            )
-        if not bucket:
-            raise ValueError(f"row {number}: a bucket is empty")
-        buckets.append(list(bucket))
-    return buckets
-
-
-def _parse(text: Any, row: int) -> list[list[str]]:
-    if _is_missing(text):
-        return []
-    if not isinstance(text, str):
-        raise ValueError(f"row {row}: {text!r} is not a text")
-    if not text.strip():
-        return []
-    buckets: list[list[str]] = [[]]
-    at, expects_label = 0, True
-    while at < len(text):
-        token = _TOKEN.match(text, at)
-        sign = token["sign"] if token else None
-        if token is None or expects_label != (sign is None):
-            wanted = "a label" if expects_label else "'>' or '~'"
-            raise ValueError(f"row {row}: expected {wanted} at {text[at:]!r} in {text!r}")
-        if sign is None:
-            quoted = token["quoted"]
-            name = token["bare"].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
-            buckets[-1].append(name)
-        elif sign in _BETTER:
-            buckets.append([])
-        at, expects_label = token.end(), sign is not None
-    if expects_label:
-        raise ValueError(f"row {row}: {text!r} ends where a label should stand")
-    return buckets
-
-
-def _quote(label: Any) -> str:
-    text = str(label)
-    signs = set(_BETTER + _TIED)
-    if text and text == text.strip() and text[0] != '"' and not signs & set(text):
-        return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return to_finite(array, names), names
