@@ -68,7 +68,7 @@ class SingleTarget(PositionRegressor):
             unseen = np.isnan(Y).all(axis=0)
             self.batch_ = ForestBatch(**options).fit(X, np.where(unseen, mean, Y))
             return self
-        vars(self).pop("batch_", None)  # of an earlier fit with another base
+        self.__dict__.pop("batch_", None)  # of an earlier fit with another base
         self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(fit_target)(base_or_forest(self.base, self.random_state), X, y, weight, mean)
             for y in Y.T
