@@ -6,6 +6,8 @@ BIN := .venv/bin
 
 demo: .venv/.installed
 	$(BIN)/python examples/demo.py
+	mkdir -p out
+	$(BIN)/moreplr benchmark --plan demo --jobs 2 --store out/demo.sqlite --report out/demo
 
 test: .venv/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -15,11 +17,13 @@ lint: .venv/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Kernels are compiled here, once, and not in the middle of the first run.
 .venv/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "moreplr needs Python 3.11 or newer")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m moreplr._warm_up
 	touch $@
 
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist out .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,31 @@
+"""Compile the kernels ahead of their first use: ``python -m moreplr._warm_up``."""
+
+from __future__ import annotations
+
+import warnings
+
+from moreplr import MORERanker, NearestNeighborsRanker, PairwiseRanker, RankingForest
+from moreplr.checks import make_rankings
+from moreplr.incomplete import remove_labels
+
+
+def main() -> None:
+    """Fit small examples of everything that stands on a kernel, complete and with gaps."""
+    X, Y = make_rankings(n=300, k=5)
+    _, many = make_rankings(n=300, k=14)  # beyond exact aggregation
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for rankings in (Y, remove_labels(Y, 0.3, random_state=0), many):
+            for ranker in (
+                MORERanker(random_state=0),
+                MORERanker("modified", "native", "prediction_interval", random_state=0),
+                NearestNeighborsRanker(),
+                PairwiseRanker(random_state=0),
+                PairwiseRanker(ties="published", random_state=0),
+                RankingForest(5, random_state=0),
+            ):
+                ranker.fit(X, rankings).predict(X[:5])
+
+
+if __name__ == "__main__":
+    main()
