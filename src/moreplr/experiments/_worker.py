@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import queue
+import signal
 import struct
 import subprocess
 import sys
@@ -109,12 +110,17 @@ class Worker:
                 env=environment,
             )
             assert self._process.stdout is not None
-            receive(self._process.stdout)  # it is up: from here on the clock is the unit's
+            try:
+                receive(self._process.stdout)  # it is up: from here on the clock is the unit's
+            except EOFError:
+                self.close()
+                raise RuntimeError("a worker process did not start, see above") from None
         return self._process
 
 
 def main() -> None:
     """Run units until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, who ends this one
     results = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what methods print is not a result
     units: queue.SimpleQueue[bytes] = queue.SimpleQueue()

@@ -96,12 +96,9 @@ class Plan:
         for key, least in (("folds", 2), ("repetitions", 1), ("trees", 1)):
             if not (isinstance(getattr(self, key), int) and getattr(self, key) >= least):
                 raise ValueError(f"{key} must be a number from {least}, got {getattr(self, key)}")
-        for key in ("data", "methods"):
-            names = [
-                str(item) if isinstance(item, str) else item.name for item in getattr(self, key)
-            ]
-            if key == "methods" and len(set(names)) < len(names):
-                raise ValueError("methods must have different names")
+        names = [item if isinstance(item, str) else item.name for item in self.methods]
+        if len(set(names)) < len(names):
+            raise ValueError("methods must have different names")
 
     @property
     def settings(self) -> Settings:

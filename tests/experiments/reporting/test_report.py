@@ -36,6 +36,11 @@ def test_the_same_numbers_as_csv(page):
     assert row["tau_x"].item() == pytest.approx(row["paper"].item() + 0.004, abs=1e-9)
     assert f"{row['tau_x'].item():.3f}" in page.read_text("utf-8")
     assert {"friedman_p", "holm_p", "win"} <= set(pd.read_csv(page.parent / "statistics.csv"))
+    pairs = pd.read_csv(page.parent / "pairs.csv").query(
+        "problem == 'lr' and protocol == 'honest'"
+    )
+    assert len(pairs) == 10 * 9 / 2
+    assert pairs["holm_p_wilcoxon"].between(0, 1).all()
 
 
 @pytest.fixture(scope="module")

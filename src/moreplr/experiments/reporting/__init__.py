@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from moreplr.experiments.reporting import content, html, latex
-from moreplr.experiments.reporting.summary import Condition, Summary
+from moreplr.experiments.reporting.summary import Block, Condition, Summary
+from moreplr.experiments.statistics import all_pairs_holm, wilcoxon_holm
 
 __all__ = ["Summary", "report"]
 
@@ -23,7 +24,9 @@ def report(store: str | Path, folder: str | Path, title: str | None = None) -> P
 
     Returns
     -------
-    path of report.html, which needs no other file and no network
+    path of report.html, which needs no other file and no network. Beside it are results.csv
+        (every fold), summary.csv (means and the paper's), statistics.csv (Friedman and Holm),
+        pairs.csv (all pairs by ranks and by Wilcoxon's test) and LaTeX tables.
     """
     summary = Summary.of(store)
     folder = Path(folder)
@@ -54,21 +57,30 @@ def make_page(summary: Summary, title: str) -> str:
 def _write_csv(summary: Summary, folder: Path) -> None:
     summary.results.to_csv(folder / "results.csv", index=False)
     summary.cells.reset_index().to_csv(folder / "summary.csv", index=False)
-    tables = []
-    for condition in summary.conditions:
-        for block in summary.blocks(condition):
-            tables.append(
-                block.tests.table.reset_index(names="method").assign(
-                    problem=block.problem,
-                    missing=condition.missing,
-                    protocol=condition.protocol,
-                    datasets=len(block.scores),
-                    friedman_p=block.tests.friedman.p_value,
-                    iman_davenport_p=block.tests.iman_davenport.p_value,
-                )
-            )
-    if tables:
-        pd.concat(tables).to_csv(folder / "statistics.csv", index=False)
+    blocks = [b for condition in summary.conditions for b in summary.blocks(condition)]
+    if blocks:
+        against_best = [
+            _named(block, block.tests.table.reset_index(names="method")) for block in blocks
+        ]
+        pd.concat(against_best).to_csv(folder / "statistics.csv", index=False)
+        pd.concat([_named(b, _pairs(b)) for b in blocks]).to_csv(folder / "pairs.csv", index=False)
+
+
+def _pairs(block: Block) -> pd.DataFrame:
+    """All pairs of methods by both tests."""
+    by_rank, signed = all_pairs_holm(block.scores), wilcoxon_holm(block.scores)
+    return by_rank.merge(signed, on=["first", "second"], suffixes=("", "_wilcoxon"))
+
+
+def _named(block: Block, table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(
+        problem=block.problem,
+        missing=block.condition.missing,
+        protocol=block.condition.protocol,
+        datasets=len(block.scores),
+        friedman_p=block.tests.friedman.p_value,
+        iman_davenport_p=block.tests.iman_davenport.p_value,
+    )
 
 
 def _write_latex(summary: Summary, folder: Path) -> None:
