@@ -1,0 +1,371 @@
+"""The forest engine beside scikit-learn's forests: time, accuracy, memory, growth.
+
+    MOREPLR_DATA=<folder> python benchmarks/forest.py [section …] [--trees 100] [--plot growth.svg]
+
+Sections: native, missing, single, pairwise, threads, memory, growth, import, compile, accuracy;
+by default all but accuracy, which takes long. Both sides run in one process, warm, one after
+the other, and CPU time is compared; fit and predict count. Features are standardised on the
+training part of the first split of RepeatedKFold(10, 5, random_state=0); predictions are
+rounded to positions for τ_X.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.model_selection import RepeatedKFold
+from sklearn.preprocessing import StandardScaler
+
+from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
+from moreplr.metrics import tau_x_score
+
+NAMES = ("segment", "pendigits", "letter")
+DATA = Path(
+    os.environ.get("MOREPLR_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
+Fold = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def table(name: str, problem: str = "plr") -> tuple[np.ndarray, np.ndarray]:
+    """Features and positions of a data set in the folder of CSV files."""
+    with open(DATA / "manifest.csv", newline="") as file:
+        row = next(
+            r for r in csv.DictReader(file) if (r["problem"], r["dataset"]) == (problem, name)
+        )
+    frame = pd.read_csv(DATA / row["file"]).to_numpy(float)
+    return frame[:, : -int(row["labels"])], frame[:, -int(row["labels"]) :]
+
+
+def folds(name: str, problem: str = "plr") -> Iterator[Fold]:
+    """Training and test parts, standardised."""
+    X, Y = table(name, problem)
+    for train, test in RepeatedKFold(n_splits=10, n_repeats=5, random_state=0).split(X):
+        scaler = StandardScaler().fit(X[train])
+        yield scaler.transform(X[train]), Y[train], scaler.transform(X[test]), Y[test]
+
+
+def cpu(work: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    """CPU seconds and the result."""
+    begin = time.process_time()
+    result = work(*arguments)
+    return time.process_time() - begin, result
+
+
+def fit_predict(model: Any, X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
+    return model.fit(X, y).predict(X_test)
+
+
+def each(
+    make: Callable[[], Any], X: np.ndarray, y: np.ndarray, X_test: np.ndarray, method: str
+) -> list:
+    """Fit a model of its own on each column of y."""
+    return [getattr(make().fit(X, column), method)(X_test) for column in y.T]
+
+
+def compared(ours: float, theirs: float) -> str:
+    return f"{ours:7.2f} s, scikit-learn {theirs:7.2f} s, ratio {theirs / ours:5.2f}"
+
+
+def tau(Y: np.ndarray, predicted: np.ndarray) -> float:
+    return float(tau_x_score(Y, np.floor(predicted + 0.5)))
+
+
+def gaps(Y: np.ndarray, share: float) -> np.ndarray:
+    blanked = Y.copy()
+    blanked[np.random.default_rng(0).random(Y.shape) < share] = np.nan
+    return blanked
+
+
+def warm_up() -> None:
+    X, Y = np.random.default_rng(0).random((60, 3)), np.random.default_rng(1).random((60, 2))
+    ForestRegressor(1).fit(X, Y).predict(X)
+    ForestRegressor(1).fit(X, gaps(Y, 0.3)).predict(X)
+    ForestClassifier(1).fit(X, Y[:, 0] > 0.5).predict(X)
+    ForestBatch(1).fit(X, Y).predict(X)
+    ForestBatch(1).fit(X, (Y > 0.5).astype(int), 2).predict_proba(X)
+
+
+def native(trees: int) -> None:
+    print("native: one forest for all labels, all features at each split")
+    for name in NAMES:
+        X, Y, X_test, Y_test = next(folds(name))
+        ours, mine = cpu(fit_predict, ForestRegressor(trees, random_state=0), X, Y, X_test)
+        theirs, its = cpu(fit_predict, RandomForestRegressor(trees, random_state=0), X, Y, X_test)
+        print(
+            f"  {name:10s} {compared(ours, theirs)},"
+            f" tau_x {tau(Y_test, mine):.4f} and {tau(Y_test, its):.4f}",
+            flush=True,
+        )
+
+
+def missing(trees: int) -> None:
+    print("missing: native with gaps in the targets, against complete targets; best of 3")
+    for name in NAMES:
+        X, Y, X_test, Y_test = next(folds(name))
+        shares, times, scores = (0.0, 0.3, 0.6), {}, {}
+        for repetition in range(3):
+            for share in shares:
+                model = ForestRegressor(trees, random_state=0)
+                seconds, mine = cpu(fit_predict, model, X, gaps(Y, share), X_test)
+                times[share] = min(seconds, times.get(share, seconds))
+                scores[share] = tau(Y_test, mine) if repetition == 0 else scores[share]
+        print(
+            f"  {name:10s} {times[0.0]:6.2f} s; 30 % {times[0.3] / times[0.0]:.2f} times,"
+            f" 60 % {times[0.6] / times[0.0]:.2f} times; tau_x "
+            + ", ".join(f"{scores[share]:.4f}" for share in shares),
+            flush=True,
+        )
+
+
+def single(trees: int) -> None:
+    print("single: a forest for each label; scikit-learn on 3 labels and scaled")
+    for name in NAMES:
+        X, Y, X_test, Y_test = next(folds(name))
+        k = Y.shape[1]
+        some = [0, k // 2, k - 1]
+        ours, mine = cpu(fit_predict, ForestBatch(trees, random_state=0), X, Y, X_test)
+        make = partial(RandomForestRegressor, trees, random_state=0)
+        theirs, its = cpu(each, make, X, Y[:, some], X_test, "predict")
+        errors = [
+            np.mean((p - Y_test[:, some]) ** 2) for p in (mine[:, some], np.column_stack(its))
+        ]
+        print(
+            f"  {name:10s} {compared(ours, theirs * k / len(some))},"
+            f" squared errors {errors[0]:.4f} and {errors[1]:.4f},"
+            f" tau_x {tau(Y_test, mine):.4f}",
+            flush=True,
+        )
+
+
+def pairwise(trees: int) -> None:
+    print("pairwise: a classifier for each pair of labels; scikit-learn on 20 pairs and scaled")
+    for name in NAMES:
+        X, Y, X_test, _ = next(folds(name))
+        pairs = np.array(list(combinations(range(Y.shape[1]), 2)))
+        codes = (np.sign(Y[:, pairs[:, 0]] - Y[:, pairs[:, 1]]) + 1).astype(np.int8)
+        some = np.linspace(0, len(pairs) - 1, min(20, len(pairs))).astype(int)
+        batch = ForestBatch(trees, max_features="sqrt", random_state=0)
+        ours, mine = cpu(
+            lambda b, *a: b.fit(*a[:2], 3).predict_proba(a[2]), batch, X, codes, X_test
+        )
+        make = partial(RandomForestClassifier, trees, random_state=0)
+        theirs, its = cpu(each, make, X, codes[:, some], X_test, "predict_proba")
+        away = np.mean(
+            [
+                np.abs(mine[:, j, np.unique(codes[:, j])] - p).mean()
+                for j, p in zip(some, its, strict=True)
+            ]
+        )
+        size = (batch.words_.words.nbytes + batch.words_.values.nbytes) / 1e6
+        print(
+            f"  {name:10s} {compared(ours, theirs * len(pairs) / len(some))},"
+            f" mean difference of shares {away:.4f}, state {size:.0f} MB",
+            flush=True,
+        )
+
+
+def threads(trees: int) -> None:
+    print("threads: wall time of two threads against one; best of 3")
+    for name in NAMES:
+        X, Y, _, _ = next(folds(name))
+        wall = {}
+        for jobs in (1, 2):
+            runs = []
+            for _ in range(3):
+                begin = time.perf_counter()
+                ForestRegressor(trees, random_state=0, n_jobs=jobs).fit(X, Y)
+                runs.append(time.perf_counter() - begin)
+            wall[jobs] = min(runs)
+        print(f"  {name:10s} {wall[1]:.2f} s and {wall[2]:.2f} s: {wall[1] / wall[2]:.2f} times")
+
+
+_MEMORY = """
+import resource, sys
+sys.path.insert(0, {folder!r})
+import forest
+X, Y, _, _ = next(forest.folds({name!r}))
+forest.warm_up()
+forest.RandomForestRegressor(1).fit(X[:50], Y[:50])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+forest.{model}({trees}, random_state=0).fit(X, Y)
+print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def memory(trees: int) -> None:
+    print("memory: peak of a native fit in a process of its own, above what loading takes")
+    folder = str(Path(__file__).parent)
+    for name in NAMES:
+        peaks = []
+        for model in ("ForestRegressor", "RandomForestRegressor"):
+            code = _MEMORY.format(folder=folder, name=name, model=model, trees=trees)
+            answer = subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+            )
+            before, after = map(int, answer.stdout.split())
+            peaks.append((after, after - before))
+        print(
+            f"  {name:10s} peak {peaks[0][0] / 1e3:.0f} MB (fit {peaks[0][1] / 1e3:.0f}), "
+            f"scikit-learn {peaks[1][0] / 1e3:.0f} MB (fit {peaks[1][1] / 1e3:.0f}): "
+            f"{peaks[0][0] / peaks[1][0]:.2f} times"
+        )
+
+
+def growth(trees: int, plot: str, most: int) -> None:
+    print(f"growth: synthetic, 20 features, 10 labels, {trees} trees")
+    sizes, times = [s for s in (10_000, 31_623, 100_000, 316_228, 1_000_000) if s <= most], []
+    for n in sizes:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, 20)).astype(np.float32)
+        scores = X @ rng.normal(size=(20, 10)).astype(np.float32)
+        scores += rng.normal(size=scores.shape).astype(np.float32)
+        Y = scores.argsort(axis=1).argsort(axis=1) + 1.0
+        del scores
+        seconds, _ = cpu(ForestRegressor(trees, random_state=0).fit, X, Y)
+        times.append(seconds)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        print(f"  {n:8d} rows {seconds:8.2f} s, peak so far {peak:.2f} GB", flush=True)
+    slope = np.polyfit(np.log(sizes), np.log(times), 1)[0]
+    steps = np.diff(np.log(times)) / np.diff(np.log(sizes))
+    print(f"  time grows as n^{slope:.3f}; step by step {', '.join(f'{s:.2f}' for s in steps)}")
+    Path(plot).write_text(_svg(sizes, times, slope))
+    print(f"  plot: {plot}")
+
+
+def _svg(sizes: list[int], times: list[float], slope: float) -> str:
+    """A log-log plot, small enough to be written by hand."""
+    x = np.interp(np.log10(sizes), [np.log10(sizes[0]), np.log10(sizes[-1])], [70, 440])
+    y = np.interp(np.log10(times), [np.log10(times[0]), np.log10(times[-1])], [260, 40])
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    marks = "".join(
+        f'<circle cx="{a:.1f}" cy="{b:.1f}" r="4"/>'
+        f'<text x="{a:.1f}" y="285" text-anchor="middle">{n:,}</text>'
+        f'<text x="{a - 8:.1f}" y="{b - 8:.1f}" text-anchor="end">{t:.1f} s</text>'
+        for a, b, n, t in zip(x, y, sizes, times, strict=True)
+    )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="500" height="310" '
+        'font-family="sans-serif" font-size="11"><rect width="500" height="310" fill="white"/>'
+        f'<text x="250" y="18" text-anchor="middle">CPU time of a fit: n^{slope:.2f}</text>'
+        f'<polyline points="{points}" fill="none" stroke="black"/>{marks}'
+        '<text x="250" y="303" text-anchor="middle">rows (both axes logarithmic)</text></svg>\n'
+    )
+
+
+def _seconds(code: str, **environment: str) -> float:
+    begin = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        env=os.environ | environment,
+        stderr=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - begin
+
+
+def import_time(trees: int) -> None:
+    print("import: wall time, best of 5")
+    peers = min(_seconds("import sklearn.ensemble, numba") for _ in range(5))
+    ours = min(_seconds("import moreplr.forest") for _ in range(5))
+    print(
+        f"  moreplr.forest {ours:.2f} s, sklearn.ensemble and numba {peers:.2f} s:"
+        f" {ours / peers:.2f} times"
+    )
+
+
+_FIRST_FIT = """
+import time
+import numpy as np
+from moreplr.forest import ForestBatch, ForestRegressor
+X, Y = np.random.default_rng(0).random((60, 3)), np.random.default_rng(0).random((60, 2))
+begin = time.perf_counter()
+ForestRegressor(1).fit(X, Y).predict(X)
+one = time.perf_counter() - begin
+begin = time.perf_counter()
+ForestBatch(1).fit(X, Y).predict(X)
+print(one, time.perf_counter() - begin)
+"""
+
+
+def compile_time(trees: int) -> None:
+    print("compile: seconds of the first fit and predict of ForestRegressor, then of ForestBatch")
+    with tempfile.TemporaryDirectory() as folder:
+        for label in ("compiled", "from the cache"):
+            answer = subprocess.run(
+                [sys.executable, "-c", _FIRST_FIT],
+                check=True,
+                capture_output=True,
+                text=True,
+                env=os.environ | {"NUMBA_CACHE_DIR": folder},
+            )
+            one, other = map(float, answer.stdout.split())
+            print(f"  {label:15s} {one:5.1f} s and {other:5.1f} s")
+
+
+def accuracy(trees: int) -> None:
+    print("accuracy: tau_x over 10 folds, native and rounded, data sets of 300 rows or more")
+    with open(DATA / "manifest.csv", newline="") as file:
+        rows = [r for r in csv.DictReader(file) if int(r["instances"]) >= 300]
+    differences = []
+    for row in rows:
+        if row["dataset"] == "political":  # has text columns
+            continue
+        mine, its = [], []
+        for X, Y, X_test, Y_test in islice(folds(row["dataset"], row["problem"]), 10):
+            ours = ForestRegressor(trees, random_state=0).fit(X, Y)
+            theirs = RandomForestRegressor(trees, random_state=0).fit(X, Y)
+            mine.append(tau(Y_test, ours.predict(X_test)))
+            its.append(tau(Y_test, theirs.predict(X_test)))
+        differences.append(np.mean(mine) - np.mean(its))
+        print(
+            f"  {row['problem']:3s} {row['dataset']:10s} {np.mean(mine):.4f},"
+            f" scikit-learn {np.mean(its):.4f}, difference {differences[-1]:+.4f}",
+            flush=True,
+        )
+    print(f"  mean difference {np.mean(differences):+.4f}")
+
+
+def main() -> None:
+    sections: dict[str, Callable[[int], None]] = {
+        "native": native,
+        "missing": missing,
+        "single": single,
+        "pairwise": pairwise,
+        "threads": threads,
+        "memory": memory,
+        "import": import_time,
+        "compile": compile_time,
+        "accuracy": accuracy,
+    }
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", help=f"some of {', '.join(sections)}, growth")
+    parser.add_argument("--trees", type=int, default=100)
+    parser.add_argument("--growth-trees", type=int, default=10)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="the most rows of growth")
+    parser.add_argument("--plot", default="growth.svg")
+    options = parser.parse_args()
+    warm_up()
+    for name in options.sections or [*(s for s in sections if s != "accuracy"), "growth"]:
+        if name == "growth":
+            growth(options.growth_trees, options.plot, options.rows)
+        else:
+            sections[name](options.trees)
+
+
+if __name__ == "__main__":
+    main()
