@@ -43,10 +43,15 @@ def test_methods_that_differ_in_the_decision_share_a_fit():
 
 
 def test_the_published_collapse_puts_minus_one_where_a_label_is_missing():
-    X, Y = np.arange(6.0)[:, None], np.array([[1.0, np.nan, 2.0]] * 6)
-    ranker = make_method("Native-RR (published)").ranker.set_params(positions="given").fit(X, Y)
-    np.testing.assert_allclose(ranker.predict_positions(X[:1]), [[1, -1, 2]])
-    assert make_method("Native-PI (published)").ranker.fit(X, Y).predict(X).shape == Y.shape
+    X, Y = np.arange(8.0)[:, None], np.array([[1.0, np.nan, 2.0]] * 6 + [[np.nan] * 3] * 2)
+    ranker = make_method("Native-RR (published)").ranker.set_params(positions="given")
+    with pytest.warns(UserWarning, match="2 of 8 rows rank no label"):
+        ranker.fit(X, Y)
+    # also where no label is ranked: those rows were left out, not filled
+    np.testing.assert_allclose(ranker.predict_positions(X), [[1, -1, 2]] * 8)
+    assert (
+        make_method("Native-PI (published)").ranker.fit(X[:6], Y[:6]).predict(X).shape == Y.shape
+    )
 
 
 def make_dummy(settings):

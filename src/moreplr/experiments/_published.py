@@ -17,7 +17,8 @@ class FilledBlanks(PositionRegressor):
     """Train a regressor with a number in place of each missing position.
 
     The paper's Native and Chain saw −1 there, the best of all positions. That, not a property
-    of these methods, is their collapse in the tables for incomplete rankings.
+    of these methods, is their collapse in the tables for incomplete rankings. Rows without any
+    position were left out.
 
     Parameters
     ----------
@@ -40,8 +41,10 @@ class FilledBlanks(PositionRegressor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the regressor on filled positions."""
         X, Y, weight = self._check_fit(X, y, sample_weight)
-        filled = np.where(np.isnan(Y), self.value, Y)
-        self.regressor_ = clone(self.regressor).fit(X, filled, weight)
+        ranked = ~np.isnan(Y).all(axis=1)
+        filled = np.where(np.isnan(Y), self.value, Y)[ranked]
+        weight = None if weight is None else weight[ranked]
+        self.regressor_ = clone(self.regressor).fit(X[ranked], filled, weight)
         return self
 
     def predict(self, X: Any) -> Array:

@@ -43,9 +43,9 @@ def score(mean: float, std: float, *, best: bool, paper: float, difference: floa
     """Mean ± deviation, and the paper's mean with the difference shaded where there is one."""
     if isnan(mean):
         return Cell("")
-    own = f"{mean:.3f} <span class='std'>±{std:.3f}</span>"
-    if best:
-        own = f"<span class='best'>{mean:.3f}</span> <span class='std'>±{std:.3f}</span>"
+    own = f"<span class='best'>{mean:.3f}</span>" if best else f"{mean:.3f}"
+    if not isnan(std):  # one fold has none
+        own += f" <span class='std'>±{std:.3f}</span>"
     style, kind = "", ""
     if not isnan(paper):
         own += f"<span class='paper'>paper {paper:.3f} ({signed(difference)})</span>"

@@ -42,7 +42,7 @@ def accuracy_table(summary: Summary, condition: Condition) -> str:
             std = cells.loc[key]["std"]
             number = f"{value:.{DIGITS}f}"
             number = rf"\textbf{{{number}}}" if value == best else number
-            texts.append(rf"{number} $\pm$ {std:.{DIGITS}f}")
+            texts.append(number if pd.isna(std) else rf"{number} $\pm$ {std:.{DIGITS}f}")
         lines.append(" & ".join(texts) + r" \\")
     header = " & ".join(["Problem", "Data set", *map(escape, scores.columns)]) + r" \\"
     return _tabular("ll" + "r" * scores.shape[1], header, lines, f"$\\tau_X$, {condition}")

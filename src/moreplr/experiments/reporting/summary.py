@@ -96,7 +96,7 @@ class Summary:
         ok = ok.assign(seconds=ok["fit_seconds"] + ok["predict_seconds"])
         cells = ok.groupby(CELL).agg(
             tau_x=("tau_x", "mean"),
-            std=("tau_x", lambda scores: scores.std(ddof=0)),
+            std=("tau_x", "std"),
             folds=("tau_x", "size"),
             seconds=("seconds", "mean"),
             fit_seconds=("fit_seconds", "mean"),
