@@ -1,4 +1,4 @@
-"""Kernels for pair probabilities from leaf members: by pairs, by positions, and mixed.
+"""Pair probabilities from leaf members: by pairs, by positions, and mixed.
 
 A member that ranks both labels of a pair is counted as such. One that ranks only one of them
 still tells where that label stands: the labels' own distributions of positions, taken as
@@ -7,7 +7,10 @@ independent, answer for the pair as well. Members are given as in :mod:`moreplr.
 
 from __future__ import annotations
 
+import numpy as np
+
 from moreplr.forest._jit import jit
+from moreplr.regressors._base import Array
 
 
 @jit
@@ -42,44 +45,38 @@ def add_positions(places, first, last, indptr, indices, weights, positions):
                     positions[r, i, places[row, i]] += weight
 
 
+def marginals(positions: Array) -> tuple[Array, Array]:
+    """Probabilities of i before j and of ties for labels with independent positions.
+
+    `positions` (n, k, places) are weights of any sum; a pair with a label of none is all zero.
+    """
+    total = positions.sum(axis=2, keepdims=True)
+    share = np.divide(positions, total, out=np.zeros_like(positions), where=total > 0)
+    later = np.maximum(share.sum(axis=2, keepdims=True) - np.cumsum(share, axis=2), 0.0)
+    return share @ later.swapaxes(1, 2), share @ share.swapaxes(1, 2)
+
+
 @jit
-def mix(P, Q, positions, marginal_weight, prior_P, prior_Q, mixed_P, mixed_Q):
+def mix(P, Q, marginal_P, marginal_Q, marginal_weight, prior_P, prior_Q, mixed_P, mixed_Q):
     """Shares of the three relations: counted pairs, and as `marginal_weight` more the marginals.
 
-    Where a pair has neither, the prior's.
+    Ties are counted below the diagonal. Where a pair has neither, the prior's.
     """
-    k, places = positions.shape[1], positions.shape[2]
+    k = P.shape[1]
     for r in range(P.shape[0]):
         for i in range(k):
             mixed_P[r, i, i], mixed_Q[r, i, i] = 0.0, 1.0
             for j in range(i):
-                before, tied, after = P[r, i, j], Q[r, i, j], P[r, j, i]
+                before = P[r, i, j] + marginal_weight * marginal_P[r, i, j]
+                after = P[r, j, i] + marginal_weight * marginal_P[r, j, i]
+                tied = Q[r, i, j] + marginal_weight * marginal_Q[r, i, j]
                 total = before + tied + after
-                if marginal_weight > 0.0:
-                    own, other = 0.0, 0.0
-                    for p in range(places):
-                        own += positions[r, i, p]
-                        other += positions[r, j, p]
-                    if own > 0.0 and other > 0.0:
-                        scale = marginal_weight / (own * other)
-                        rest = other
-                        passed = 0.0
-                        for p in range(places):
-                            here = positions[r, i, p]
-                            same = positions[r, j, p]
-                            rest -= same
-                            before += scale * here * rest
-                            tied += scale * here * same
-                            after += scale * here * passed
-                            passed += same
-                        total = before + tied + after
                 if total > 0.0:
-                    mixed_P[r, i, j] = max(before, 0.0) / total
-                    mixed_P[r, j, i] = max(after, 0.0) / total
-                    mixed_Q[r, i, j] = 1.0 - mixed_P[r, i, j] - mixed_P[r, j, i]
+                    mixed_P[r, i, j] = before / total
+                    mixed_P[r, j, i] = after / total
+                    mixed_Q[r, i, j] = tied / total
                 else:
                     mixed_P[r, i, j] = prior_P[i, j]
                     mixed_P[r, j, i] = prior_P[j, i]
                     mixed_Q[r, i, j] = prior_Q[i, j]
-                mixed_Q[r, i, j] = max(mixed_Q[r, i, j], 0.0)
                 mixed_Q[r, j, i] = mixed_Q[r, i, j]

@@ -37,11 +37,12 @@ class Reading(NamedTuple):
 
 
 class _Tables(NamedTuple):
-    """What the members of some rows' leaves say: weights of pairs, and of labels by place."""
+    """What the members of some rows' leaves say: counted pairs, and the labels' marginals."""
 
     P: Array
     Q: Array
-    positions: Array
+    marginal_P: Array
+    marginal_Q: Array
 
 
 class RankingForest(PairRanker):
@@ -267,14 +268,14 @@ class RankingForest(PairRanker):
         if len(members) == 1:
             _counts.add_pairs(self.rankings_, *members[0], P, Q)
             _marginals.add_positions(self.places_, 0, k, *members[0], positions)
-            return _Tables(P, Q, positions)
-        for label, (indptr, indices, weights) in enumerate(members):
-            halved = weights / 2
-            _marginals.add_pairs_of(self.rankings_, label, indptr, indices, halved, P, Q)
-            _marginals.add_positions(
-                self.places_, label, label + 1, indptr, indices, weights, positions
-            )
-        return _Tables(P, Q, positions)
+        else:
+            for label, (indptr, indices, weights) in enumerate(members):
+                where = indptr, indices
+                _marginals.add_pairs_of(self.rankings_, label, *where, weights / 2, P, Q)
+                _marginals.add_positions(
+                    self.places_, label, label + 1, *where, weights, positions
+                )
+        return _Tables(P, Q, *_marginals.marginals(positions))
 
     def _mix(self, tables: _Tables, marginal_weight: float) -> Pairs:
         mixed = Pairs(np.empty_like(tables.P), np.empty_like(tables.Q))
