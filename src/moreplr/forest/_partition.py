@@ -1,5 +1,6 @@
 """Send the rows of a node to the left and to the right."""
 
+# mypy: disable-error-code="assignment"
 from __future__ import annotations
 
 import numpy as np

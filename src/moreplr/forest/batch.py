@@ -175,7 +175,7 @@ random_state
             whole = (above / nice == np.rint(above / nice)).all(axis=0)
             step = np.where(whole & (above.max(axis=0) <= most * nice), nice, step)
         step = np.where(step > 0, step, 1.0)
-        numbers = np.where(seen, np.rint(above / step), -1).astype(np.int32)
+        numbers = np.ascontiguousarray(np.where(seen, np.rint(above / step), -1), np.int32)
         count = np.maximum(seen.sum(axis=0), 1)
         return numbers, step, (above.sum(axis=0) / count)[:, None], weight_bits
 
@@ -348,4 +348,5 @@ def _classes(y: ArrayLike, X: NDArray, n_classes: int) -> tuple[NDArray[np.int8]
     counts = np.stack([(codes == c).sum(axis=0) for c in range(n_classes)], axis=1)
     total = counts.sum(axis=1, keepdims=True)
     base = np.where(total > 0, counts / np.maximum(total, 1), 1.0 / n_classes)
-    return codes.astype(np.int8), base
+    # one memory order, so that kernels are compiled once
+    return np.ascontiguousarray(codes, np.int8), base
