@@ -64,9 +64,9 @@ def test_timeouts_errors_and_dead_processes_are_recorded_and_the_rest_goes_on(tm
     methods = [Method(name, ranker) for name, ranker in rankers.items()]
     plan = Plan([tiny], methods, folds=2, repetitions=1, limits=[Limit(1, folds=1)])
     store = tmp_path / "s.sqlite"
-    assert run(plan, store, jobs=1, timeout=3) == {"timeout": 1, "error": 1, "ok": 1}
+    assert run(plan, store, jobs=1, timeout=8) == {"timeout": 1, "error": 1, "ok": 1}
     frame = results(store).set_index("method")
-    assert frame.loc["slow", "message"] == "took more than 3 s"
+    assert frame.loc["slow", "message"] == "took more than 8 s"
     assert frame.loc["fatal", "message"] == "the worker process ended with code 3"
     assert frame.loc["fine", "status"] == "ok"
     assert run(plan, store, jobs=0) == {}
