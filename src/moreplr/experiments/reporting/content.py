@@ -82,7 +82,7 @@ def _winner(block: Block) -> html.Cell:
 def _against_paper(summary: Summary) -> list[str]:
     difference = summary.cells["difference"].dropna()
     if difference.empty:
-        return ["No cell is of data and a method that the paper has values for."]
+        return ["Not compared with the paper: data or methods are not the published ones."]
     near = (difference.abs() <= 0.01).mean()
     return [
         f"Against the paper: {len(difference)} cells compared, mean difference "
