@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from moreplr._jit import jit
 from moreplr.forest import _bits, _simd
-from moreplr.forest._jit import jit
 
 
 @jit

@@ -177,6 +177,13 @@ class TestPredictions:
         rounded.fit(X[:300][rows], gaps)
         assert ranker.score(X[300:], Y[300:]) > rounded.score(X[300:], Y[300:])
 
+    def test_very_many_labels(self):
+        rng = np.random.default_rng(0)
+        X, Y = rng.normal(size=(20, 2)), rng.integers(1, 300, size=(20, 300)).astype(float)
+        ranker = RankingForest(3, random_state=0).fit(X, Y)
+        assert ranker.structure_ == "shared"
+        assert ranker.predict(X[:2]).shape == (2, 300)
+
     def test_threads_change_nothing(self):
         X, Y = make_rankings(n=60)
         one = RankingForest(20, random_state=0).fit(X, Y)

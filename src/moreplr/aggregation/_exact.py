@@ -1,12 +1,13 @@
 """The best bucket order of all, by dynamic programming over the subsets of labels."""
 
 import numpy as np
-from numba import njit
+
+from moreplr._jit import jit
 
 from ._state import EPSILON
 
 
-@njit(cache=True, nogil=True)
+@jit
 def outlook(D, strict):
     """For every set of labels placed so far, the most that the rest can still add.
 
@@ -41,7 +42,7 @@ def outlook(D, strict):
     return across
 
 
-@njit(cache=True, nogil=True)
+@jit
 def members(n_bits):
     """Number of labels in each set."""
     counts = np.zeros(1 << n_bits, np.int64)
@@ -51,7 +52,7 @@ def members(n_bits):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@jit
 def next_buckets(placed, D, masks, gains):
     """List the sets of labels that may follow the placed ones; return the number of labels.
 
@@ -73,7 +74,7 @@ def next_buckets(placed, D, masks, gains):
     return n_free
 
 
-@njit(cache=True, nogil=True)
+@jit
 def solve(D, limits, floor, ahead, counts, bucket):
     """Replace `bucket`, whose gain is `floor`, by a better bucket order if there is one.
 
@@ -110,7 +111,7 @@ def solve(D, limits, floor, ahead, counts, bucket):
         read_back(previous, n_buckets, step, full, bucket)
 
 
-@njit(cache=True, nogil=True)
+@jit
 def read_back(previous, used, step, full, bucket):
     """Number the buckets from the back pointers."""
     k = bucket.shape[0]
@@ -128,7 +129,7 @@ def read_back(previous, used, step, full, bucket):
         bucket[label] = count - 1 - bucket[label]
 
 
-@njit(cache=True, nogil=True)
+@jit
 def exact_rows(D, limits, floors, out):
     """Replace the bucket orders in `out`, whose gains are `floors`, by optimal ones."""
     n, k = out.shape

@@ -3,12 +3,12 @@
 Each returns (found, row, i, j). Diagonals are not looked at.
 """
 
-from numba import njit
+from moreplr._jit import jit
 
 TOLERANCE = 1e-6
 
 
-@njit(cache=True, nogil=True)
+@jit
 def range_fault(A):
     """First value that is not a number from 0 to 1."""
     for row in range(A.shape[0]):
@@ -20,7 +20,7 @@ def range_fault(A):
     return False, 0, 0, 0
 
 
-@njit(cache=True, nogil=True)
+@jit
 def sum_fault(A, Q):
     """First pair with A_ij + A_ji + Q_ij other than 1; an empty Q stands for zeros."""
     with_ties = Q.shape[0] > 0
@@ -35,7 +35,7 @@ def sum_fault(A, Q):
     return False, 0, 0, 0
 
 
-@njit(cache=True, nogil=True)
+@jit
 def symmetry_fault(Q):
     """First pair with Q_ij other than Q_ji."""
     for row in range(Q.shape[0]):
@@ -46,7 +46,7 @@ def symmetry_fault(Q):
     return False, 0, 0, 0
 
 
-@njit(cache=True, nogil=True)
+@jit
 def share_fault(C, Q):
     """First pair with half the probability of a tie above C_ij."""
     for row in range(C.shape[0]):

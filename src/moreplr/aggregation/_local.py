@@ -1,7 +1,8 @@
 """Local search: a few start orders, cut, then moved label by label and bucket by bucket."""
 
 import numpy as np
-from numba import njit
+
+from moreplr._jit import jit
 
 from ._pivot import pivot_order
 from ._scores import borda_scores, descending
@@ -14,7 +15,7 @@ KICK_BUDGET = 2_500_000
 PUBLISHED_BETA = 0.25
 
 
-@njit(cache=True, nogil=True)
+@jit
 def descend(state, D, outward, limits):
     """Move single labels to their best place until none gains; return the gain."""
     k = D.shape[0]
@@ -33,7 +34,7 @@ def descend(state, D, outward, limits):
     return total
 
 
-@njit(cache=True, nogil=True)
+@jit
 def descend_buckets(state, D, limits, bucket):
     """Move and merge whole buckets: the same search with the buckets as its labels."""
     k = D.shape[0]
@@ -61,7 +62,7 @@ def descend_buckets(state, D, limits, bucket):
     return total
 
 
-@njit(cache=True, nogil=True)
+@jit
 def flatten(D, bucket):
     """Order of the labels by bucket, inside a bucket by the net gain over its other members."""
     k = D.shape[0]
@@ -84,7 +85,7 @@ def flatten(D, bucket):
     return order
 
 
-@njit(cache=True, nogil=True)
+@jit
 def worth(D, bucket):
     """Gain of a bucket order over the one that ties all labels."""
     total = 0.0
@@ -95,7 +96,7 @@ def worth(D, bucket):
     return total
 
 
-@njit(cache=True, nogil=True)
+@jit
 def recut(state, D, limits, bucket):
     """Cut the present order of the labels anew where that gains; return the gain."""
     unload(state, bucket)
@@ -107,7 +108,7 @@ def recut(state, D, limits, bucket):
     return value - now
 
 
-@njit(cache=True, nogil=True)
+@jit
 def exchange(state, D, outward):
     """Swap the two labels of different buckets that gain most by it; return the gain."""
     k = D.shape[0]
@@ -138,7 +139,7 @@ def exchange(state, D, outward):
     return best
 
 
-@njit(cache=True, nogil=True)
+@jit
 def improve(state, D, outward, limits, bucket):
     """All neighbourhoods in turn until none gains; return the gain.
 
@@ -156,7 +157,7 @@ def improve(state, D, outward, limits, bucket):
         total += gain + descend(state, D, outward, limits)
 
 
-@njit(cache=True, nogil=True)
+@jit
 def ceiling(D, limits):
     """No bucket order gains more: every pair for itself at its best."""
     strict = limits[2] == 1 and limits[1] <= 1
@@ -168,7 +169,7 @@ def ceiling(D, limits):
     return total
 
 
-@njit(cache=True, nogil=True)
+@jit
 def start_order(which, C):
     """The labels by Borda score (0), by single pivots (1) or by many pivots (2)."""
     k = C.shape[0]
@@ -180,7 +181,7 @@ def start_order(which, C):
     return pivot_order(C, np.empty(0), many, many, PUBLISHED_BETA, np.empty(k, np.bool_))
 
 
-@njit(cache=True, nogil=True)
+@jit
 def kick(x, where, state, D, outward, limits):
     """Force label x elsewhere, let the others answer, then all; return the gain after that."""
     total = 0.0
@@ -197,7 +198,7 @@ def kick(x, where, state, D, outward, limits):
     return total + descend(state, D, outward, limits) if answered else total
 
 
-@njit(cache=True, nogil=True)
+@jit
 def row_sums(D):
     """What each label earns in front of all others."""
     k = D.shape[0]
@@ -208,7 +209,7 @@ def row_sums(D):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@jit
 def search(C, D, limits, n_kicks, trial, best, bucket):
     """Leave the best bucket order found in `bucket`; return its gain.
 
@@ -236,7 +237,7 @@ def search(C, D, limits, n_kicks, trial, best, bucket):
     return top
 
 
-@njit(cache=True, nogil=True)
+@jit
 def shake(top, enough, D, outward, limits, n_kicks, trial, best, bucket):
     """Kick the labels one by one out of the local optimum; return the gain of the new one.
 
@@ -260,7 +261,7 @@ def shake(top, enough, D, outward, limits, n_kicks, trial, best, bucket):
     return top
 
 
-@njit(cache=True, nogil=True)
+@jit
 def local_rows(C, D, limits, n_kicks, out):
     """Fill `out` with the dense ranks found for each row; return their gains."""
     n, k = out.shape

@@ -1,13 +1,14 @@
 """Bucket pivot kernels: split the labels around a pivot, then split both sides again."""
 
 import numpy as np
-from numba import njit
+
+from moreplr._jit import jit
 
 FIXED_LOW = 0.25
 FIXED_HIGH = 0.75
 
 
-@njit(cache=True, nogil=True)
+@jit
 def indecision(C):
     """Mean distance of each label's row to the nearest of 0, ½ and 1, by the ¼ and ¾ limits.
 
@@ -28,7 +29,7 @@ def indecision(C):
     return result
 
 
-@njit(cache=True, nogil=True)
+@jit
 def _distribute(C, items, n_items, central, n_central, grow, beta, before, after):
     """Send each item before, after or into the central bucket; return the three sizes.
 
@@ -56,7 +57,7 @@ def _distribute(C, items, n_items, central, n_central, grow, beta, before, after
     return n_before, n_central, n_after
 
 
-@njit(cache=True, nogil=True)
+@jit
 def _append(target, start, source, n):
     """Copy the first n of `source` into `target` from `start` on; return the end."""
     for position in range(n):
@@ -64,7 +65,7 @@ def _append(target, start, source, n):
     return start + n
 
 
-@njit(cache=True, nogil=True)
+@jit
 def _pick(order, low, high, doubt, draws, n_drawn):
     """Position of the pivot: drawn, or else of least indecision, the first among equals."""
     if draws.size > 0:
@@ -76,7 +77,7 @@ def _pick(order, low, high, doubt, draws, n_drawn):
     return best
 
 
-@njit(cache=True, nogil=True)
+@jit
 def pivot_order(C, draws, grow, second_pass, beta, opens):
     """Order the labels by recursive pivoting; `opens[p]` tells that a bucket starts at p.
 
@@ -126,7 +127,7 @@ def pivot_order(C, draws, grow, second_pass, beta, opens):
     return order
 
 
-@njit(cache=True, nogil=True)
+@jit
 def pivot_rows(C, draws, grow, second_pass, beta, out):
     """Fill `out` with the dense ranks of each matrix of the stack."""
     k = C.shape[1]

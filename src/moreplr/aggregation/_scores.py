@@ -1,12 +1,13 @@
 """Score kernels: one number per label, labels of nearly equal numbers tied."""
 
 import numpy as np
-from numba import njit
+
+from moreplr._jit import jit
 
 ROUNDING = 1e-9
 
 
-@njit(cache=True, nogil=True)
+@jit
 def borda_scores(C, scores):
     """Expected number of labels that each label beats, a tie counting one half."""
     k = C.shape[0]
@@ -18,7 +19,7 @@ def borda_scores(C, scores):
         scores[i] = total
 
 
-@njit(cache=True, nogil=True)
+@jit
 def copeland_scores(C, threshold, scores):
     """Number of labels beaten by more than `threshold`, nearer pairs counting one half."""
     k = C.shape[0]
@@ -34,7 +35,7 @@ def copeland_scores(C, threshold, scores):
         scores[i] = total
 
 
-@njit(cache=True, nogil=True)
+@jit
 def descending(scores):
     """Labels by falling score, the lower index first among equals."""
     k = scores.shape[0]
@@ -49,7 +50,7 @@ def descending(scores):
     return order
 
 
-@njit(cache=True, nogil=True)
+@jit
 def score_rows(C, copeland, threshold, out):
     """Fill `out` with the dense ranks by Borda or Copeland scores.
 

@@ -1,14 +1,15 @@
 """The best cut of a given order into consecutive buckets, by dynamic programming."""
 
 import numpy as np
-from numba import njit
+
+from moreplr._jit import jit
 
 from ._scores import borda_scores, descending
 
 EPSILON = 1e-12
 
 
-@njit(cache=True, nogil=True)
+@jit
 def cut(order, D, limits, bucket):
     """Cut `order` for the greatest gain; fill `bucket` and return (gain, number of buckets).
 
@@ -41,7 +42,7 @@ def cut(order, D, limits, bucket):
     return value[n_buckets, k], _read_back(order, previous, n_buckets, step, bucket)
 
 
-@njit(cache=True, nogil=True)
+@jit
 def _read_back(order, previous, used, step, bucket):
     """Number the segments from the back pointers; return how many there are."""
     k = order.shape[0]
@@ -59,7 +60,7 @@ def _read_back(order, previous, used, step, bucket):
     return count
 
 
-@njit(cache=True, nogil=True)
+@jit
 def segment_rows(C, D, limits, out):
     """Fill `out` with the best cut of each row's Borda order."""
     k = C.shape[1]

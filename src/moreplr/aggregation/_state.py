@@ -10,7 +10,8 @@ opening one moves no sums. Loops stand where slices would do: they compile sever
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
+
+from moreplr._jit import jit
 
 EPSILON = 1e-9
 # Typed, because numba compiles a function anew for every literal number it is called with.
@@ -20,7 +21,7 @@ ANY_PLACE = np.int64(-1)
 State = namedtuple("State", ["slot", "slots", "size", "count", "front", "step"])
 
 
-@njit(cache=True, nogil=True)
+@jit
 def new_state(k):
     """A state for k labels, to be filled by `load`."""
     return State(
@@ -33,7 +34,7 @@ def new_state(k):
     )
 
 
-@njit(cache=True, nogil=True)
+@jit
 def load(state, D, bucket, count):
     """Set the state to the bucket order in `bucket` (0 is best)."""
     k = D.shape[0]
@@ -51,7 +52,7 @@ def load(state, D, bucket, count):
             state.step[x, b] += D[i, x] - D[x, i]
 
 
-@njit(cache=True, nogil=True)
+@jit
 def clear(state, slot):
     """Forget the sums of a slot."""
     for x in range(state.slot.shape[0]):
@@ -59,7 +60,7 @@ def clear(state, slot):
         state.step[x, slot] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@jit
 def copy(source, target):
     """Make `target` equal to `source`."""
     k = source.slot.shape[0]
@@ -74,7 +75,7 @@ def copy(source, target):
             target.step[x, b] = source.step[x, b]
 
 
-@njit(cache=True, nogil=True)
+@jit
 def unload(state, bucket):
     """Fill `bucket` with the place of each label's bucket, 0 for the best."""
     place_of = np.empty(state.slots.shape[0], np.int64)
@@ -84,7 +85,7 @@ def unload(state, bucket):
         bucket[i] = place_of[state.slot[i]]
 
 
-@njit(cache=True, nogil=True)
+@jit
 def best_move(x, only, state, outward, limits):
     """Best other place for label x; return (gain over staying, where).
 
@@ -129,7 +130,7 @@ def best_move(x, only, state, outward, limits):
     return (best - stay, where) if where >= 0 else (0.0, -1)
 
 
-@njit(cache=True, nogil=True)
+@jit
 def _open_slot(state, place):
     """Put an empty bucket at `place`; return its slot."""
     slot = 0
@@ -143,7 +144,7 @@ def _open_slot(state, place):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@jit
 def move(x, where, state, D):
     """Carry out a move in the code of `best_move`."""
     source = state.slot[x]
@@ -158,7 +159,7 @@ def move(x, where, state, D):
             state.slots[p] = state.slots[p + 1]
 
 
-@njit(cache=True, nogil=True)
+@jit
 def relocate(x, target, state, D):
     """Move label x to another slot and keep the sums true."""
     source = state.slot[x]

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from moreplr._jit import inlined, jit
 from moreplr.forest import _large, _medium, _simd, _tiny
 from moreplr.forest._bits import peek, pointer, poke, shift
-from moreplr.forest._jit import inlined, jit
 from moreplr.forest._layout import (
     DEPTH,
     END,

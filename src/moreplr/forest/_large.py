@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from moreplr._jit import inlined, jit
 from moreplr.forest import _simd
 from moreplr.forest._bits import peek, poke
 from moreplr.forest._draw import choose, is_constant, set_constant
-from moreplr.forest._jit import inlined, jit
 from moreplr.forest._layout import MISSING, N_FREE, TIE
 
 

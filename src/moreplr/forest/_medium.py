@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from moreplr._jit import inlined, jit
 from moreplr.forest import _simd
 from moreplr.forest._bits import highest_bit, lowest_bit, peek, poke
 from moreplr.forest._draw import choose, set_constant
-from moreplr.forest._jit import inlined, jit
 from moreplr.forest._layout import MISSING, TIE
 
 _ONE, _LOW6 = np.uint64(1), np.uint64(63)

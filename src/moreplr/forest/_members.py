@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from moreplr.forest._jit import jit
+from moreplr._jit import jit
 
 MISSING = 255
 

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from moreplr._jit import inlined, jit
 from moreplr.forest._bits import lowest_bit, peek, pointer, poke, shift
 from moreplr.forest._draw import choose, draw, is_constant, set_constant
-from moreplr.forest._jit import inlined, jit
 from moreplr.forest._layout import (
     DEPTH,
     END,

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from moreplr._jit import jit
 from moreplr.forest._bits import peek, poke
-from moreplr.forest._jit import jit
 from moreplr.forest._layout import MISSING
 
 

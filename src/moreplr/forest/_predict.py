@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moreplr.forest._jit import jit
+from moreplr._jit import jit
 
 MISSING = 255
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from moreplr._jit import inlined, jit
 from moreplr.forest import _simd
 from moreplr.forest._bits import not_above, peek, poke
 from moreplr.forest._draw import draw, is_constant, set_constant
-from moreplr.forest._jit import inlined, jit
 from moreplr.forest._layout import MISSING, TIE
 
 MOST = 7

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from moreplr._jit import inlined, jit
 from moreplr.forest._bits import peek, pointer
-from moreplr.forest._jit import inlined, jit
 from moreplr.forest._layout import MISSING
 from moreplr.forest._packed import CLASS_BITS, LEAF
 

@@ -6,10 +6,10 @@ weights at the same places, so that neighbours, leaves and whole training sets a
 
 from __future__ import annotations
 
-from numba import njit
+from moreplr._jit import jit
 
 
-@njit(cache=True, nogil=True)
+@jit
 def add_pairs(Y, indptr, indices, weights, P, Q):
     """Add to P[r, i, j] the weight of the members that rank i before j, to Q that tie them.
 
@@ -29,7 +29,7 @@ def add_pairs(Y, indptr, indices, weights, P, Q):
                         Q[r, i, j] += weight
 
 
-@njit(cache=True, nogil=True)
+@jit
 def to_shares(P, Q, prior_P, prior_Q):
     """Turn counts, ties below the diagonal, into probabilities; without any, the prior's."""
     k = P.shape[1]

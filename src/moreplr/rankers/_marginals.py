@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from moreplr.forest._jit import jit
+from moreplr._jit import jit
 from moreplr.regressors._base import Array
 
 

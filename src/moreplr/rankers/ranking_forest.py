@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple, Self
 
@@ -25,6 +27,8 @@ MARGINAL_WEIGHTS = (0.0, 0.5, 100.0)
 # A choice among a few candidates needs no more rows than this.
 _SCORED_ROWS = 800
 _PROBED_ROWS = 2_000
+# Beyond this a forest for each label, and marginals of all pairs, cost more than they tell.
+_MANY_LABELS = 64
 
 Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
@@ -36,13 +40,17 @@ class Reading(NamedTuple):
     marginal_weight: float
 
 
-class _Tables(NamedTuple):
-    """What the members of some rows' leaves say: counted pairs, and the labels' marginals."""
+@dataclass
+class _Tables:
+    """What the members of some rows' leaves say: counted pairs, and where the labels stand."""
 
     P: Array
     Q: Array
-    marginal_P: Array
-    marginal_Q: Array
+    positions: Array
+
+    @cached_property
+    def marginals(self) -> tuple[Array, Array]:
+        return _marginals.marginals(self.positions)
 
 
 class RankingForest(PairRanker):
@@ -64,13 +72,15 @@ class RankingForest(PairRanker):
         The number of trees of a forest.
     structure : {"auto", "shared", "per_label"}
         One forest for all labels, or one for each, where a pair asks the forests of its two
-        labels. "auto" compares them out of bag on (at most 2,000 of) the training rows.
+        labels. "auto" compares them out of bag on (at most 2,000 of) the training rows, and
+        takes one forest beyond 64 labels.
     min_samples : int or "auto"
         The least number of rows in the node that answers: the leaf, or its lowest ancestor that
         is large enough.
     marginal_weight : float or "auto"
         The weight of the labels' own distributions of positions, taken as independent, against
         1 for all pairs of a leaf. They also use the rows that rank only one of two labels.
+        "auto" tries other weights than its default for up to 64 labels.
     max_features : {"sqrt", "log2"}, int, float or None, default=1/3
         How many features a split looks at; a float is a share.
     positions : {"observed", "given"}
@@ -204,7 +214,7 @@ class RankingForest(PairRanker):
 
     def _choose_structure(self, X: Array, Y: Positions, weight: Array | None) -> str:
         """One forest for all labels, unless one for each is better out of bag."""
-        if self.structure != "auto" or Y.shape[1] < 3:
+        if self.structure != "auto" or not 3 <= Y.shape[1] <= _MANY_LABELS:
             return "shared" if self.structure == "auto" else self.structure
         rows = _evenly(np.arange(len(X)), _PROBED_ROWS)
         part = X[rows], Y[rows], None if weight is None else weight[rows]
@@ -225,7 +235,7 @@ class RankingForest(PairRanker):
         """The reading of the greatest sure gain in τ_X over the default, if there is one."""
         default = self._default_reading()
         sizes = LEAF_SIZES if self.min_samples == "auto" else (default.min_samples,)
-        auto = self.marginal_weight == "auto"
+        auto = self.marginal_weight == "auto" and len(self.labels_) <= _MANY_LABELS
         weights = MARGINAL_WEIGHTS if auto else (default.marginal_weight,)
         readings = [Reading(*pair) for pair in product(sizes, weights)]
         self.reading_, self.scores_ = default, {}
@@ -275,11 +285,13 @@ class RankingForest(PairRanker):
                 _marginals.add_positions(
                     self.places_, label, label + 1, *where, weights, positions
                 )
-        return _Tables(P, Q, *_marginals.marginals(positions))
+        return _Tables(P, Q, positions)
 
     def _mix(self, tables: _Tables, marginal_weight: float) -> Pairs:
+        counts = tables.P, tables.Q
         mixed = Pairs(np.empty_like(tables.P), np.empty_like(tables.Q))
-        _marginals.mix(*tables, marginal_weight, *self.consensus_, *mixed)
+        marginals = tables.marginals if marginal_weight > 0 else counts
+        _marginals.mix(*counts, *marginals, marginal_weight, *self.consensus_, *mixed)
         return mixed
 
     def _pairs(self, X: Array) -> Pairs:

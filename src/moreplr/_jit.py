@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -21,7 +23,7 @@ def jit(function: Callable[..., Any]) -> Any:
 
     Examples
     --------
-    >>> from moreplr.forest._jit import jit
+    >>> from moreplr._jit import jit
     >>> @jit
     ... def double(x):
     ...     return x + x
@@ -41,12 +43,25 @@ def inlined(function: Callable[..., Any]) -> Any:
 
     Examples
     --------
-    >>> from moreplr.forest._jit import inlined, jit
+    >>> from moreplr._jit import inlined, jit
     >>> @inlined
     ... def double(x):
     ...     return x + x
     """
     return numba.njit(forceinline=True, **_OPTIONS)(function)
+
+
+def drop_stale(package: Path) -> None:
+    """Remove compiled kernels of a package that are older than the newest kernel module.
+
+    Numba looks only at the file of the kernel itself. One that was inlined from another file
+    would live on in machine code after a change there.
+    """
+    with contextlib.suppress(OSError):  # a folder that can't be written holds no cache of ours
+        newest = max((path.stat().st_mtime for path in package.rglob("_*.py")), default=0.0)
+        for index in package.rglob("__pycache__/*.nbi"):
+            if index.stat().st_mtime < newest:
+                index.unlink(missing_ok=True)
 
 
 class _Notice(event.Listener):
@@ -60,7 +75,7 @@ class _Notice(event.Listener):
         ours = getattr(function, "__module__", "").startswith("moreplr.")
         if ours and not self.said:
             self.said = True
-            _logger().info("compiling the kernels of moreplr, once (about 20 s)")
+            _logger().info("compiling the kernels of moreplr, once (up to a minute)")
 
     def on_end(self, event: event.Event) -> None:
         pass
@@ -78,4 +93,5 @@ def _logger() -> logging.Logger:
     return logger
 
 
+drop_stale(Path(__file__).parent)
 event.register("numba:compile", _Notice())

@@ -7,8 +7,10 @@ import textwrap
 
 import pytest
 
+from moreplr._jit import drop_stale
+
 _KERNEL = """
-from moreplr.forest._jit import jit
+from moreplr._jit import jit
 
 @jit
 def double(x):
@@ -35,7 +37,7 @@ def folder(tmp_path):
 
 def test_without_a_place_for_the_cache_kernels_still_compile(folder):
     code = """
-        import moreplr.forest._jit
+        import moreplr._jit
         import numba.core.caching as caching
         # as if neither the source's folder nor the user's could be written
         caching.CacheImpl._locator_classes = []
@@ -72,3 +74,17 @@ def test_compiling_is_announced_once_and_loading_is_silent(tmp_path):
     assert first.stdout == second.stdout == "3\n"
     assert first.stderr.count("compiling") == 1
     assert second.stderr == ""
+
+
+def test_kernels_older_than_a_module_that_they_inline_are_compiled_anew(tmp_path):
+    cache = tmp_path / "__pycache__"
+    cache.mkdir()
+    index, helper = cache / "_kernel.f-1.nbi", tmp_path / "_helper.py"
+    index.touch()
+    helper.touch()
+    os.utime(helper, (100, 100))
+    drop_stale(tmp_path)
+    assert index.exists()
+    os.utime(index, (50, 50))
+    drop_stale(tmp_path)
+    assert not index.exists()
