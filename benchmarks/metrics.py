@@ -1,6 +1,6 @@
 """Time τ_X on 20,000 rankings of 26 labels, complete and with gaps.
 
-    python benchmarks/metrics.py
+python benchmarks/metrics.py
 """
 
 from __future__ import annotations

@@ -13,6 +13,9 @@ N_STARTS = 3
 # There are about k² kicks of k² steps each: small problems get all, large ones a few.
 KICK_BUDGET = 2_500_000
 PUBLISHED_BETA = 0.25
+# Far more than any search was seen to need; no input may make it run for ever.
+MOST_MOVES = 100
+MOST_ROUNDS = 1_000
 
 
 @jit
@@ -21,7 +24,8 @@ def descend(state, D, outward, limits):
     k = D.shape[0]
     total = 0.0
     idle = 0
-    while idle < k:
+    moves = 0
+    while idle < k and moves < MOST_MOVES * k:
         for x in range(k):
             gain, where = best_move(x, ANY_PLACE, state, outward, limits)
             idle += 1
@@ -29,6 +33,7 @@ def descend(state, D, outward, limits):
                 move(x, where, state, D)
                 total += gain
                 idle = 0
+                moves += 1
             elif idle >= k:
                 break
     return total
@@ -146,15 +151,16 @@ def improve(state, D, outward, limits, bucket):
     The state has been through `descend`.
     """
     total = 0.0
-    while True:
+    for _ in range(MOST_ROUNDS):
         gain = descend_buckets(state, D, limits, bucket)
         if gain <= 0.0:
             gain = recut(state, D, limits, bucket)
         if gain <= 0.0:
             gain = exchange(state, D, outward)
         if gain <= 0.0:
-            return total
+            break
         total += gain + descend(state, D, outward, limits)
+    return total
 
 
 @jit

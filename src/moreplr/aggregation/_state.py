@@ -13,7 +13,8 @@ import numpy as np
 
 from moreplr._jit import jit
 
-EPSILON = 1e-9
+# A millionth of a pair is no gain: walking along such steps would take for ever.
+EPSILON = 1e-6
 # Typed, because numba compiles a function anew for every literal number it is called with.
 ANY_PLACE = np.int64(-1)
 

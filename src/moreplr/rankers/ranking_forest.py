@@ -285,7 +285,8 @@ class RankingForest(PairRanker):
                 _marginals.add_positions(
                     self.places_, label, label + 1, *where, weights, positions
                 )
-        return _Tables(P, Q, positions)
+        # Weights are of single precision: what they differ by beyond it is no difference.
+        return _Tables(P.round(6), Q.round(6), positions)
 
     def _mix(self, tables: _Tables, marginal_weight: float) -> Pairs:
         counts = tables.P, tables.Q
