@@ -118,7 +118,7 @@ class TestComposition:
             ({"encoder": "ordinal"}, ValueError),
             ({"encoder": 3}, TypeError),
             ({"regressor": "forest"}, ValueError),
-            ({"regressor": object()}, TypeError),
+            ({"regressor": 3}, TypeError),
             ({"layer": "softmax"}, ValueError),
             ({"layer": 3}, TypeError),
             ({"positions": "some"}, ValueError),
