@@ -113,7 +113,7 @@ class RankingForest(PairRanker):
     >>> X = [[0.0], [0.2], [0.8], [1.0]]
     >>> Y = ["tea > water ~ milk", "tea > water ~ milk", "milk > tea", "milk > water ~ tea"]
     >>> RankingForest(random_state=0).fit(X, Y).predict_text([[0.1], [0.9]])
-    ['tea > milk ~ water', 'milk > tea ~ water']
+    ['tea > milk ~ water', 'milk > tea > water']
     """
 
     def __init__(
