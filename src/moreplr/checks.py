@@ -97,6 +97,20 @@ def check_never_ranked_label(ranker: Any) -> None:
     assert not np.isnan(predicted).any()
 
 
+def check_nothing_compared(ranker: Any) -> None:
+    """Rows that rank one label each fit, and give no reason to prefer one of two."""
+    X = np.arange(6.0)[:, None]
+    Y = np.where(np.arange(6)[:, None] % 2 == [0, 1], 1.0, np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            predicted = clone(ranker).fit(X, Y).predict(X)
+        except ValueError as error:
+            assert "missing" in str(error), "an error must name the way out"  # noqa: PT017
+            return
+    np.testing.assert_array_equal(predicted, np.ones((6, 2)))
+
+
 def check_nothing_ranked(ranker: Any) -> None:
     """Rankings without a single ranked label are refused."""
     X, Y = make_rankings()
@@ -208,6 +222,7 @@ RANKER_CHECKS: list[Callable[[Any], None]] = [
     check_missing_labels,
     check_unranked_rows,
     check_never_ranked_label,
+    check_nothing_compared,
     check_nothing_ranked,
     check_different_lengths,
     check_all_tied,

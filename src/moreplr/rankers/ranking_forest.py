@@ -155,7 +155,8 @@ class RankingForest(PairRanker):
         X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
         self.consensus_ = consensus(Y, weight)
         ranked = np.sum(~np.isnan(Y), axis=1)
-        self.ties_ = bool((count_buckets(Y) < ranked).any())
+        # Rows that compare nothing are no evidence against ties.
+        self.ties_ = bool((count_buckets(Y) < ranked).any() or not (ranked > 1).any())
         self._incomplete = bool((ranked < Y.shape[1]).any())
         self._seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self.structure_ = self._choose_structure(X, Y, weight)

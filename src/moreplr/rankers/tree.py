@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from moreplr.forest import ForestRegressor
 from moreplr.forest.checks import integer_from
@@ -128,7 +129,10 @@ class RankingTree(PairRanker):
         )
         X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
         targets = signs_and_ties(Y)
-        warn_unseen(int(np.isnan(targets).all(axis=0).sum()) // 2, targets.shape[1] // 2)
+        unseen: NDArray[np.bool_] = np.all(np.isnan(targets), axis=0)
+        self._never = unseen[len(unseen) // 2 :]
+        warn_unseen(int(self._never.sum()), len(self._never))
+        targets[:, unseen] = 0.0  # a constant takes no part in any split
         # A single label has no pair: one target that says nothing stands in.
         self.forest_ = forest.fit(X, targets if targets.size else np.zeros(len(X)), weight)
         return self
@@ -138,9 +142,8 @@ class RankingTree(PairRanker):
         if k == 1:
             return square(np.empty((len(X), 0, 3)), 1)
         sign, tie = np.split(self.forest_.predict(X), 2, axis=1)
-        never = np.isnan(tie).any(axis=0)
         three_way = np.stack([1 - tie - sign, 2 * tie, 1 - tie + sign], axis=2) / 2
-        three_way[:, never] = 1 / 3
+        three_way[:, self._never] = 1 / 3
         # Means in single precision may leave [0, 1] by a hair.
         return square(np.clip(three_way, 0.0, 1.0), k)
 
