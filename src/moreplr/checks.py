@@ -1,6 +1,6 @@
 """Checks for rankers beyond scikit-learn's: ties, missing labels, names, weights, texts.
 
-scikit-learn's own checks know nothing of rankings. Run these on any ranker, your own too:
+scikit-learn's own checks know nothing of rankings. Run these on any ranker, your own too::
 
     @pytest.mark.parametrize("check", RANKER_CHECKS)
     def test_ranker(check):

@@ -106,7 +106,7 @@ def aggregate(
           bucket, in two passes; what the published experiments used.
         - "borda", "copeland": labels of nearly equal score are tied; see `threshold`.
     objective : {"l1", "tau_x"}, default="l1"
-        "l1" is the least sum of |B_ij - C_ij| over all i and j, where B has 1, ½ and 0 for
+        "l1" is the least sum of ``|B_ij - C_ij|`` over all i and j, where B has 1, ½ and 0 for
         before, tied and after: the optimal bucket order problem. "tau_x" is the greatest
         expected τ_X and needs `ties`.
     ties : array-like of the shape of C, default=None
@@ -123,8 +123,8 @@ def aggregate(
         is within `beta` of ½.
     threshold : float, default=0.5
         For "borda": a new bucket starts where the expected number of labels beaten falls by
-        more than this from one label to the next. For "copeland": a pair with |C_ij - C_ji| up to
-        `threshold` is a draw, and labels with equal numbers of wins are tied.
+        more than this from one label to the next. For "copeland": a pair with
+        ``|C_ij - C_ji|`` up to `threshold` is a draw, and labels with equal numbers of wins are tied.
     random_state : int, RandomState or None, default=None
         Draws the pivots of "bpa"; all other methods are deterministic.
 
@@ -200,7 +200,7 @@ def expected_tau(
 ) -> NDArray[np.float64]:
     """Bucket orders of greatest expected τ_X.
 
-    A pair alone prefers a tie exactly when P(i∼j) > |P(i≻j) - P(j≻i)|.
+    A pair alone prefers a tie exactly when ``P(i∼j) > |P(i≻j) - P(j≻i)|``.
 
     Parameters
     ----------
