@@ -124,7 +124,8 @@ def aggregate(
     threshold : float, default=0.5
         For "borda": a new bucket starts where the expected number of labels beaten falls by
         more than this from one label to the next. For "copeland": a pair with
-        ``|C_ij - C_ji|`` up to `threshold` is a draw, and labels with equal numbers of wins are tied.
+        ``|C_ij - C_ji|`` up to `threshold` is a draw, and labels with equal numbers of wins are
+        tied.
     random_state : int, RandomState or None, default=None
         Draws the pivots of "bpa"; all other methods are deterministic.
 
