@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
@@ -17,6 +18,14 @@ from moreplr.forest.checks import integer_from
 from moreplr.metrics import tau_x_score
 from moreplr.rankers import _counts, _marginals
 from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
+from moreplr.rankers.explanation import Explanation, explanation
+from moreplr.rankers.prediction_sets import (
+    PredictionSets,
+    merged,
+    prediction_sets,
+    risk_curve,
+    threshold,
+)
 from moreplr.rankings import Positions, count_buckets
 from moreplr.regressors._base import Array
 
@@ -100,6 +109,8 @@ class RankingForest(PairRanker):
     structure_ : the structure in use
     reading_ : the leaf size and the weight of the marginals in use
     scores_ : dict of the out-of-bag τ_X of each reading that was tried; empty if none was
+    risk_ : array, how often true relations have small probabilities out of bag, for `predict_set`
+    row_numbers_ : the numbers of the training rows that count: those of positive weight
     forests_ : list of the fitted forests, one, or one for each label
     labels_ : object array (n_labels,)
 
@@ -152,7 +163,9 @@ class RankingForest(PairRanker):
         sample_weight : array of shape (n_samples,), optional
         """
         self._check_parameters()
-        X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
+        X, Y, weight = self._check_fit(X, y, sample_weight)
+        self.row_numbers_ = np.arange(len(X)) if weight is None else np.flatnonzero(weight)
+        X, Y, weight = weighted_rows(X, Y, weight)
         self.consensus_ = consensus(Y, weight)
         ranked = np.sum(~np.isnan(Y), axis=1)
         # Rows that compare nothing are no evidence against ties.
@@ -162,6 +175,7 @@ class RankingForest(PairRanker):
         self.structure_ = self._choose_structure(X, Y, weight)
         self._grow(self.structure_, X, Y, weight)
         self._choose_reading()
+        self.risk_ = self._calibrate()
         return self
 
     def predict(
@@ -189,6 +203,77 @@ class RankingForest(PairRanker):
         if total_order is None:
             total_order = not self.ties_ and n_buckets is None
         return super().predict(X, n_buckets=n_buckets, top=top, total_order=total_order)
+
+    def predict_set(self, X: Any, alpha: float = 0.1) -> PredictionSets:
+        """Leave the pairs undecided whose relation is uncertain at the wanted level.
+
+        For each pair the relations that are not ruled out: sets that miss the true relation in
+        a share `alpha` of a new row's pairs, in expectation. Calibrated out of bag, on up to
+        800 training rows, which stand in for new rows of the same kind.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        alpha : float between 0 and 1, default=0.1
+            With less than 1 / alpha - 1 training rows, nothing is ruled out.
+
+        Returns
+        -------
+        PredictionSets
+            Its `relation` is 1, 0, -1, or NaN where undecided.
+
+        Examples
+        --------
+        >>> from moreplr.datasets import load
+        >>> X, Y = load("iris")
+        >>> forest = RankingForest(random_state=0).fit(X[::2], Y[::2])
+        >>> forest.predict_set(X.iloc[[3, 77, 129]], alpha=0.05).to_text()
+        [['setosa > versicolor', 'setosa > virginica', 'versicolor ~ virginica'], \
+['versicolor > setosa', 'virginica > setosa'], ['virginica > setosa']]
+        """
+        X = self._check_predict(X)
+        if not (isinstance(alpha, (int, float)) and 0 < alpha < 1):
+            raise ValueError(f"alpha must be a number between 0 and 1, got {alpha!r}")
+        least = threshold(self.risk_, alpha)
+        k = len(self.labels_)
+        precedes, tied = np.empty((2, len(X), k, k), bool)
+        for rows in self._chunks(len(X)):
+            part = prediction_sets(self._pairs(X[rows]), self.labels_, least)
+            precedes[rows], tied[rows] = part.precedes, part.tied
+        return PredictionSets(precedes, tied, self.labels_)
+
+    def explain(self, x: Any) -> Explanation:
+        """Tell why one row is ranked as it is.
+
+        Parameters
+        ----------
+        x : one row
+            A sequence of the features, a Series, or an array or frame of one row.
+
+        Returns
+        -------
+        Explanation
+            The training rows that shaped the prediction; `pair(a, b)` says why two labels are
+            tied or not. Printed, it is a text.
+        """
+        X = self._check_predict(_one_row(x))
+        size, _ = self.reading_
+        weights = np.zeros((len(self.forests_), len(self.rankings_)))
+        for own, forest in zip(weights, self.forests_, strict=True):
+            _, indices, shares = forest.leaf_members(X, min_samples=size)
+            own[indices] = shares
+        P, Q = self._pairs(X)
+        ranks = self._decode(Pairs(P, Q), total_order=not self.ties_, random_state=0)
+        return explanation(
+            self.labels_,
+            ranks[0],
+            Pairs(P[0], Q[0]),
+            self.rankings_,
+            self.row_numbers_,
+            weights,
+            objective=self.objective,
+            ties=self.ties_,
+        )
 
     @property
     def feature_importances_(self) -> Array:
@@ -253,15 +338,11 @@ class RankingForest(PairRanker):
 
     def _score(self, readings: list[Reading]) -> Array:
         """Out-of-bag τ_X of each reading on some rows, NaN where there is none."""
-        ranked = np.sum(~np.isnan(self.rankings_), axis=1)
-        rows = _evenly(np.flatnonzero(ranked > 1), _SCORED_ROWS)
+        rows = self._scored_rows()
         tau = np.full((len(readings), len(rows)), np.nan)
         for size in dict.fromkeys(reading.min_samples for reading in readings):
             for chunk in self._chunks(len(rows)):
-                members = [
-                    forest.leaf_members(rows=rows[chunk], min_samples=size, oob=True)
-                    for forest in self.forests_
-                ]
+                members = self._out_of_bag(rows[chunk], size)
                 asked = np.diff(members[0][0]) > 0
                 tables = self._tables(members)
                 for at, reading in enumerate(readings):
@@ -271,6 +352,28 @@ class RankingForest(PairRanker):
                         own = tau_x_score(self.rankings_[rows[chunk]], ranks, per_sample=True)
                         tau[at, chunk] = np.where(asked, own, np.nan)
         return tau
+
+    def _calibrate(self) -> Array:
+        """How often true relations have less than some probability, out of bag."""
+        rows = self._scored_rows()
+        curves = [risk_curve(Pairs(*np.empty((2, 0, 1, 1))), np.empty((0, 1)))]
+        for chunk in self._chunks(len(rows)):
+            members = self._out_of_bag(rows[chunk], self.reading_.min_samples)
+            asked = np.diff(members[0][0]) > 0
+            P, Q = self._mix(self._tables(members), self.reading_.marginal_weight)
+            own = risk_curve(Pairs(P[asked], Q[asked]), self.rankings_[rows[chunk]][asked])
+            curves.append(own)
+        return merged(curves)
+
+    def _scored_rows(self) -> NDArray[np.intp]:
+        ranked = np.sum(~np.isnan(self.rankings_), axis=1)
+        return _evenly(np.flatnonzero(ranked > 1), _SCORED_ROWS)
+
+    def _out_of_bag(self, rows: NDArray[np.intp], min_samples: int) -> list[Members]:
+        return [
+            forest.leaf_members(rows=rows, min_samples=min_samples, oob=True)
+            for forest in self.forests_
+        ]
 
     def _tables(self, members: list[Members]) -> _Tables:
         n, k = len(members[0][0]) - 1, len(self.labels_)
@@ -325,6 +428,18 @@ def _better(tau: Array, base: Array) -> float:
         return 0.0
     mean, error = gain.mean(), gain.std(ddof=1) / np.sqrt(len(gain))
     return float(mean) if mean > error else 0.0
+
+
+def _one_row(x: Any) -> Any:
+    """One row as a table, names of the features kept."""
+    if isinstance(x, pd.Series):
+        return x.to_frame().T
+    if not hasattr(x, "shape"):
+        x = np.asarray(x, dtype=object)
+    row = x[None] if x.ndim == 1 else x
+    if row.ndim != 2 or len(row) != 1:
+        raise ValueError(f"explain takes one row, got an array of shape {x.shape}")
+    return row
 
 
 def _evenly(rows: NDArray[np.intp], most: int) -> NDArray[np.intp]:

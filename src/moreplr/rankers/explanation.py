@@ -1,0 +1,203 @@
+"""Why a ranking forest ranks one row as it does: in numbers and in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moreplr.rankers._pairs import Pairs
+from moreplr.rankings import Labels, Positions, to_text
+from moreplr.regressors._base import Array
+
+
+@dataclass(frozen=True)
+class PairExplanation:
+    """Why two labels are tied or not.
+
+    Attributes
+    ----------
+    first, second : the labels
+    relation : {"precedes", "tied", "follows"}
+        How the first stands to the second in the predicted ranking.
+    alone : {"precedes", "tied", "follows"}
+        What would be predicted if these two were the only labels.
+    precedes, tied, follows : float
+        The probabilities of the three relations.
+    compared : float
+        The share of the weight of similar training rows that rank both labels.
+    rows : DataFrame
+        The training rows that rank both, the weightiest first: ``row``, ``weight``, ``relation``.
+    """
+
+    first: Any
+    second: Any
+    relation: str
+    alone: str
+    precedes: float
+    tied: float
+    follows: float
+    compared: float
+    rows: pd.DataFrame
+
+    def __str__(self) -> str:
+        a, b = self.first, self.second
+        verb = {
+            "precedes": f"{a} is ranked before {b}",
+            "tied": f"{a} and {b} are tied",
+            "follows": f"{b} is ranked before {a}",
+        }
+        share = (
+            f"{self.precedes:.0%} for {a} first, {self.tied:.0%} for a tie, "
+            f"{self.follows:.0%} for {b} first"
+        )
+        basis = f"{len(self.rows)} similar training rows rank both ({self.compared:.0%} of weight)"
+        if not len(self.rows):
+            basis = "no similar training row ranks both"
+        text = f"{verb[self.relation]}: {share}; {basis}."
+        if self.relation != self.alone:
+            alone = {"precedes": f"{a} first", "tied": "a tie", "follows": f"{b} first"}
+            text += f" Alone the two would give {alone[self.alone]}; the other labels decide."
+        return text
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a row is ranked as it is: the training rows behind it, and every pair of labels.
+
+    Attributes
+    ----------
+    ranking : str
+        The predicted bucket order.
+    rows : DataFrame
+        The training rows that shaped the prediction, the weightiest first: ``row`` (its number
+        in the training data), ``weight`` (all weights sum to 1) and ``ranking``.
+    labels, ranks : arrays of shape (n_labels,)
+        The label names, and their predicted dense ranks.
+
+    Examples
+    --------
+    >>> from moreplr import RankingForest
+    >>> X = [[0.0], [0.2], [0.8], [1.0]]
+    >>> Y = ["tea > water ~ milk", "tea > water ~ milk", "milk > tea", "milk > water ~ tea"]
+    >>> why = RankingForest(random_state=0).fit(X, Y).explain([0.1])
+    >>> why.ranking
+    'tea > milk ~ water'
+    >>> why.rows.row[:2].tolist()
+    [1, 0]
+    >>> print(why.pair("water", "milk"))
+    water and milk are tied: 0% for water first, 100% for a tie, 0% for milk first; \
+2 similar training rows rank both (93% of weight).
+    """
+
+    ranking: str
+    rows: pd.DataFrame
+    labels: Labels
+    ranks: Positions
+    _pairs: Pairs
+    _rankings: Positions
+    _numbers: Array
+    _weights: Array
+    _decision: _Decision
+
+    def pair(self, first: Any, second: Any) -> PairExplanation:
+        """Why two labels are tied, or why one precedes the other."""
+        i, j = self._number(first), self._number(second)
+        if i == j:
+            raise ValueError(f"a pair needs two labels, got {first!r} twice")
+        P, Q = self._pairs
+        three = float(P[i, j]), float(Q[i, j]), float(P[j, i])
+        forests = [0] if len(self._weights) == 1 else [i, j]
+        weights = self._weights[forests].mean(axis=0)
+        sign = np.sign(self._rankings[:, i] - self._rankings[:, j])
+        both = np.flatnonzero((weights > 0) & ~np.isnan(sign))
+        both = both[np.argsort(-weights[both], kind="stable")]
+        names = np.array(["precedes", "tied", "follows"], dtype=object)
+        rows = pd.DataFrame(
+            {
+                "row": self._numbers[both],
+                "weight": weights[both],
+                "relation": names[sign[both].astype(int) + 1],
+            }
+        )
+        return PairExplanation(
+            self.labels[i],
+            self.labels[j],
+            str(names[int(np.sign(self.ranks[i] - self.ranks[j])) + 1]),
+            self._decision.of(*three),
+            *three,
+            compared=float(rows.weight.sum()),
+            rows=rows,
+        )
+
+    def __str__(self) -> str:
+        """The ranking, the weightiest rows, and a sentence for each pair of neighbours in it."""
+        lines = [f"predicted: {self.ranking}"]
+        top = self.rows.head(3)
+        if len(top):
+            rows = ", ".join(
+                f"{row.row} ({row.weight:.0%}: {row.ranking})" for row in top.itertuples()
+            )
+            lines.append(f"shaped most by the training rows {rows}")
+        order = np.argsort(self.ranks, kind="stable")
+        lines += [
+            str(self.pair(self.labels[a], self.labels[b]))
+            for a, b in pairwise(order)
+        ]
+        return "\n".join(lines)
+
+    def _number(self, label: Any) -> int:
+        found = np.flatnonzero(self.labels == label)
+        if len(found) != 1:
+            raise ValueError(f"no label {label!r}; the labels are {list(self.labels)}")
+        return int(found[0])
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """What is best for a pair alone."""
+
+    objective: str
+    ties: bool
+
+    def of(self, precedes: float, tied: float, follows: float) -> str:
+        gap = abs(precedes - follows)
+        # L1: a tie is ½ in the pair order matrix, nearer than 1 or 0 from ¼ to ¾.
+        tie_is_best = tied > gap if self.objective == "tau_x" else gap < 0.5
+        if self.ties and tie_is_best:
+            return "tied"
+        return "precedes" if precedes >= follows else "follows"
+
+
+def explanation(
+    labels: Labels,
+    ranks: Positions,
+    pairs: Pairs,
+    rankings: Positions,
+    numbers: Array,
+    weights: Array,
+    *,
+    objective: str,
+    ties: bool,
+) -> Explanation:
+    """Put together what is known of one row.
+
+    `weights` (n_forests, n_rows) are those of the training rows in the leaves, one forest for
+    all labels or one for each; `rankings` and `numbers` are of the training rows.
+    """
+    mean = weights.mean(axis=0)
+    shaped = np.flatnonzero(mean > 0)
+    shaped = shaped[np.argsort(-mean[shaped], kind="stable")]
+    rows = pd.DataFrame(
+        {
+            "row": numbers[shaped],
+            "weight": mean[shaped],
+            "ranking": to_text(rankings[shaped], labels),
+        }
+    )
+    text = to_text(ranks[None], labels)[0]
+    decision = _Decision(objective, ties)
+    return Explanation(text, rows, labels, ranks, pairs, rankings, numbers, weights, decision)

@@ -1,0 +1,130 @@
+"""Pairs of labels that are left undecided, so that no more than a wanted share is wrong.
+
+For each pair the relations (i ≻ j, i ∼ j, j ≻ i) whose probability reaches a threshold form a
+set; where it has more than one, the pair is undecided. The threshold is the greatest that keeps
+the expected share of a row's pairs whose true relation is not in its set at or below alpha:
+conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster 2024) with rows as the unit,
+since the pairs of one row depend on each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moreplr.rankers._pairs import Pairs
+from moreplr.rankings import Labels, Positions
+from moreplr.regressors._base import Array
+
+# Thresholds are multiples of 1 / STEPS: as fine as anyone asks, and a small fitted state.
+STEPS = 1000
+
+
+@dataclass(frozen=True)
+class PredictionSets:
+    """For every row and pair of labels, the relations that are not ruled out.
+
+    Attributes
+    ----------
+    precedes : bool array of shape (n_samples, n_labels, n_labels)
+        Whether label i may precede label j.
+    tied : bool array of the same shape
+        Whether labels i and j may be tied.
+    labels : array of shape (n_labels,)
+    """
+
+    precedes: NDArray[np.bool_]
+    tied: NDArray[np.bool_]
+    labels: Labels
+
+    @property
+    def follows(self) -> NDArray[np.bool_]:
+        """Whether label i may follow label j."""
+        return self.precedes.swapaxes(1, 2)
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        """Whether one relation is left; a label and itself are decided."""
+        return self._size == 1
+
+    @property
+    def relation(self) -> Array:
+        """1 where label i precedes label j for sure, -1 where it follows, 0 tied, else NaN."""
+        sign = self.precedes.astype(float) - self.follows
+        return np.where(self.decided, sign, np.nan)
+
+    def covers(self, Y: Positions) -> Array:
+        """For each row the share of the pairs ranked in Y whose true relation is in the set."""
+        sign = np.sign(Y[:, :, None] - Y[:, None, :])
+        kept = np.where(sign < 0, self.precedes, np.where(sign > 0, self.follows, self.tied))
+        i, j = np.triu_indices(Y.shape[1], 1)
+        ranked = ~np.isnan(sign[:, i, j])
+        hits, pairs = (kept[:, i, j] & ranked).sum(axis=1), ranked.sum(axis=1)
+        return np.divide(hits, pairs, out=np.full(len(Y), np.nan), where=pairs > 0)
+
+    def to_text(self) -> list[list[str]]:
+        """For each row what is decided, such as ``["a > b", "b ~ c"]``."""
+        relation = self.relation
+        i, j = np.triu_indices(len(self.labels), 1)
+        out = []
+        for row in relation:
+            said = []
+            for a, b, sign in zip(i, j, row[i, j], strict=True):
+                if sign == 0:
+                    said.append(f"{self.labels[a]} ~ {self.labels[b]}")
+                elif not np.isnan(sign):
+                    first, second = (a, b) if sign > 0 else (b, a)
+                    said.append(f"{self.labels[first]} > {self.labels[second]}")
+            out.append(said)
+        return out
+
+    @property
+    def _size(self) -> NDArray[np.intp]:
+        return self.precedes.astype(int) + self.follows + self.tied
+
+
+def risk_curve(pairs: Pairs, Y: Positions) -> Array:
+    """For each threshold t / STEPS the mean share of a row's true relations below it.
+
+    NaN in Y is not ranked; rows that compare nothing do not count. The last entry is the number
+    of rows that do.
+    """
+    k = Y.shape[1]
+    i, j = np.triu_indices(k, 1)
+    sign = np.sign(Y[:, i] - Y[:, j])
+    true = np.where(sign < 0, pairs.P[:, i, j], np.where(sign > 0, pairs.P[:, j, i], 0))
+    true = np.where(sign == 0, pairs.Q[:, i, j], true)
+    ranked = ~np.isnan(sign)
+    rows = ranked.sum(axis=1)
+    weight = np.broadcast_to(1 / np.maximum(rows, 1)[:, None], sign.shape)[ranked]
+    # A probability p is below the thresholds from floor(p · STEPS) + 1 on.
+    place = np.floor(true[ranked] * STEPS + 1e-6).astype(int) + 1
+    n = int((rows > 0).sum())
+    missed = np.cumsum(np.bincount(place, weight, STEPS + 2))[: STEPS + 1] / max(n, 1)
+    return np.append(missed, n)
+
+
+def merged(curves: list[Array]) -> Array:
+    """The curve of several sets of rows together."""
+    n = np.array([curve[-1] for curve in curves])
+    return np.append(n @ np.array(curves)[:, :-1] / max(n.sum(), 1), n.sum())
+
+
+def threshold(curve: Array, alpha: float) -> float:
+    """The greatest threshold whose risk, one row more counted as a miss, is at most alpha."""
+    n = curve[-1]
+    safe = (n * curve[:-1] + 1) / (n + 1) <= alpha + 1e-12
+    return float(np.flatnonzero(safe).max() / STEPS) if safe.any() else 0.0
+
+
+def prediction_sets(pairs: Pairs, labels: Labels, least: float) -> PredictionSets:
+    """The relations that reach a probability; the most probable is always in."""
+    P, Q = pairs
+    best = np.maximum(np.maximum(P, P.swapaxes(1, 2)), Q)
+    bound = np.minimum(best, least) - 1e-9
+    precedes, tied = bound <= P, bound <= Q
+    diagonal = np.arange(len(labels))
+    precedes[:, diagonal, diagonal], tied[:, diagonal, diagonal] = False, True
+    return PredictionSets(precedes, tied, labels)
