@@ -36,9 +36,11 @@ def test_options_and_settings():
 
 
 def test_methods_that_differ_in_the_decision_share_a_fit():
-    keys = {name: make_method(name).fit_key for name in ("ST-PI", "ST-PI q=2", "ST-EPS", "ST-RR")}
+    keys = {
+        name: make_method(name).fit_key() for name in ("ST-PI", "ST-PI q=2", "ST-EPS", "ST-RR")
+    }
     assert keys["ST-PI"] == keys["ST-PI q=2"] == keys["ST-EPS"] != keys["ST-RR"]
-    assert make_method("RPC").fit_key == make_method("RPC (text)").fit_key
+    assert make_method("RPC").fit_key() == make_method("RPC (text)").fit_key()
     assert make_method("ST-PI").definition != make_method("ST-EPS").definition
 
 

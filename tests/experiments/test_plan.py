@@ -43,7 +43,7 @@ def test_limits_join():
 @pytest.mark.parametrize(("name", "fits"), [("encoders", 12), ("q", 3), ("epsilon", 3)])
 def test_the_papers_sweeps_fit_once_and_decode_many(name, fits):
     methods = Plan.load(name).make_methods()
-    assert len({method.fit_key for method in methods}) == fits
+    assert len({method.fit_key() for method in methods}) == fits
     if name == "encoders":
         assert len(methods) == 192
 

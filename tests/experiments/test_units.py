@@ -35,6 +35,28 @@ def test_one_fit_serves_all_layers_and_rankers_of_order_serve_both_protocols(tin
     ]
 
 
+def test_without_ties_all_encodings_share_a_fit(tiny):
+    X, Y = load("iris", "lr")
+    total = Dataset("iris", "lr", X, Y)
+    names = ["ST-RR", "ST-EPS", "ST-EPS encoder=fractional"]
+    plan = Plan([total], names, missing=[0.3], folds=3, repetitions=1, trees=5)
+    together = [unit for unit in units_of(plan) if unit.fold == 0]
+    assert [(u.protocols, len(u.methods)) for u in together] == [
+        (("published",), 3),
+        (("honest",), 3),
+    ]
+    shared = {r.key: r.tau_x for u in together for r in run_unit(u)}
+    for name in names:
+        (alone,) = (
+            r
+            for u in units_of(Plan([total], [name], [0.3], ["honest"], folds=3, trees=5))
+            if (u.repetition, u.fold) == (0, 0)
+            for r in run_unit(u)
+        )
+        assert shared[alone.key] == alone.tau_x
+    assert len({unit.methods for unit in units_of(Plan([tiny], names[:2], folds=2))}) == 2
+
+
 def test_what_is_done_is_not_planned_again(tiny, methods):
     plan = Plan([tiny], methods, folds=2, repetitions=1)
     first, second = units_of(plan)

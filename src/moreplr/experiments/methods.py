@@ -92,10 +92,13 @@ class Method:
         """The ranker and all its parameters as text."""
         return definition(self.ranker)
 
-    @property
-    def fit_key(self) -> str:
-        """Equal for methods that share a fit."""
-        return definition(self.ranker, without=DECISIONS.get(type(self.ranker).__name__, ()))
+    def fit_key(self, ties: bool = True) -> str:
+        """Equal for methods that share a fit, on rankings with or without ties."""
+        without = DECISIONS.get(type(self.ranker).__name__, ())
+        # Without ties all encodings are the same.
+        if not ties and isinstance(getattr(self.ranker, "encoder", None), str):
+            without = (*without, "encoder")
+        return definition(self.ranker, without)
 
 
 Factory = Callable[[Settings], Any]

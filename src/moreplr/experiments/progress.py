@@ -118,7 +118,7 @@ def duration(seconds: float) -> str:
 
 
 def _kind(unit: Unit) -> Kind:
-    return unit.problem, unit.dataset, unit.methods[0].fit_key, unit.missing
+    return unit.problem, unit.dataset, unit.methods[0].fit_key(), unit.missing
 
 
 def _mean(values: list[float]) -> float:

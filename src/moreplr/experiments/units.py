@@ -97,13 +97,17 @@ class Source:
     fingerprint: str
     rows: int
     cells: int
+    ties: bool
 
 
 def source_of(item: str | Dataset) -> Source:
-    """Load a data set once to learn its size and fingerprint."""
+    """Load a data set once to learn its size, its fingerprint and whether it has ties."""
     data = load_data(item)
+    Y = data.Y.to_numpy(dtype=float)
+    ties = bool((count_buckets(Y) < np.sum(~np.isnan(Y), axis=1)).any())
     cells = len(data.X) * data.X.shape[1] * data.Y.shape[1]
-    return Source(item, data.problem, data.name, data.fingerprint(), len(data.X), cells)
+    about = data.problem, data.name, data.fingerprint()
+    return Source(item, *about, len(data.X), cells, ties)
 
 
 def expand(plan: Plan, sources: list[Source], done: set[Key]) -> Iterator[Unit]:
@@ -115,7 +119,7 @@ def expand(plan: Plan, sources: list[Source], done: set[Key]) -> Iterator[Unit]:
         assert limit.folds is not None
         wanted = [method for method in methods if method.name not in limit.without]
         for missing in plan.missing:
-            groups = list(_shared_fits(wanted, missing, plan.protocols))
+            groups = list(_shared_fits(wanted, source.ties, missing, plan.protocols))
             for repetition in range(limit.repetitions):
                 for fold in range(limit.folds):
                     place = missing, repetition, fold
@@ -140,14 +144,14 @@ def _unit(
 
 
 def _shared_fits(
-    methods: list[Method], missing: float, protocols: tuple[str, ...]
+    methods: list[Method], ties: bool, missing: float, protocols: tuple[str, ...]
 ) -> Iterator[tuple[tuple[Method, ...], tuple[str, ...]]]:
     """Methods that share a fit, and the protocols for which that fit is the same."""
     if not missing:
         protocols = (COMPLETE,)
 
     def key(method: Method) -> tuple[str, tuple[str, ...]]:
-        return method.fit_key, tuple(p for p in protocols if p in method.protocols)
+        return method.fit_key(ties), tuple(p for p in protocols if p in method.protocols)
 
     for (_, wanted), group in groupby(sorted(methods, key=key), key=key):
         together = tuple(group)
@@ -181,7 +185,7 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
         data, unit.folds, unit.repetition, unit.fold, unit.seed
     )
     ranker, Y_train = prepare(unit.methods[0].ranker, Y_train, unit)
-    _warm_up(unit.methods[0].fit_key, ranker, X_train, Y_train)
+    _warm_up(unit.methods[0].fit_key(), ranker, X_train, Y_train)
     fitted, fit_seconds = timed(lambda: ranker.fit(X_train, Y_train))
     for method, decide in _deciders(fitted, unit.methods, X_test):
         try:
