@@ -1,6 +1,7 @@
 """Partial label ranking: learn to rank a fixed set of labels, with ties, from features."""
 
 from moreplr.rankers import (
+    AutoRanker,
     DummyRanker,
     MORERanker,
     NearestNeighborsRanker,
@@ -11,6 +12,7 @@ from moreplr.rankers import (
 
 __version__ = "0.1.0"
 __all__ = [
+    "AutoRanker",
     "DummyRanker",
     "MORERanker",
     "NearestNeighborsRanker",

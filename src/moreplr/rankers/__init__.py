@@ -1,5 +1,6 @@
 """The estimators that a user fits."""
 
+from moreplr.rankers.auto import AutoRanker
 from moreplr.rankers.dummy import DummyRanker
 from moreplr.rankers.more import MORERanker
 from moreplr.rankers.neighbors import NearestNeighborsRanker
@@ -8,6 +9,7 @@ from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankers.tree import RankingTree
 
 __all__ = [
+    "AutoRanker",
     "DummyRanker",
     "MORERanker",
     "NearestNeighborsRanker",
