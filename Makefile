@@ -1,8 +1,8 @@
-# `make demo` and `make test` work from a fresh clone; `.venv` is made once.
+# `make demo`, `make test` and `make docs` work from a fresh clone; `.venv` is made once.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs clean
 
 demo: .venv/.installed
 	$(BIN)/python examples/demo.py
@@ -17,6 +17,11 @@ lint: .venv/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The site is docs/_build/html/index.html. Generated pages go first, so that none is stale.
+docs: .venv/.docs-installed
+	rm -rf docs/_build docs/gallery docs/api/generated
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+
 # Kernels are compiled here, once, and not in the middle of the first run.
 .venv/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "moreplr needs Python 3.11 or newer")'
@@ -25,5 +30,10 @@ lint: .venv/.installed
 	$(BIN)/python -m moreplr._warm_up
 	touch $@
 
+.venv/.docs-installed: .venv/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
 clean:
 	rm -rf .venv build dist out .mypy_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/gallery docs/api/generated
