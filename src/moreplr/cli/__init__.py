@@ -1,22 +1,36 @@
 """The `moreplr` command: one module for each subcommand, this one finds and runs them.
 
 A subcommand's module has a docstring whose first line is its help, `EXAMPLES`, `configure` to
-add its arguments to a parser, and `run` to do the work and give the exit code.
+add its arguments to a parser, and `run` to do the work and give the exit code. It imports what
+is heavy in `run`, so that help comes at once.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import textwrap
 import traceback
+import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from moreplr import __version__
 
-COMMANDS = ("benchmark", "report", "datasets")
+COMMANDS = (
+    "fit",
+    "predict",
+    "evaluate",
+    "compare",
+    "explain",
+    "benchmark",
+    "report",
+    "datasets",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,26 +49,72 @@ def main(argv: Sequence[str] | None = None) -> int:
     missing share      0.0%
     0
     """
-    parser, modules = _make_parser()
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        options = parser.parse_args(argv)
-    except SystemExit as stop:  # argparse has said what is wrong, or helped
-        return int(stop.code or 0)
-    try:
-        return modules[options.command].run(options)
+        code = _run(words)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _drop_output()
+        return 1
     except KeyboardInterrupt:
         print("moreplr: stopped", file=sys.stderr)
         return 1
+
+
+def _run(words: list[str]) -> int:
+    parser, modules = _make_parser(words)
+    try:
+        options = parser.parse_args(words)
+    except SystemExit as stop:  # argparse has said what is wrong, or helped
+        return int(stop.code or 0)
+    try:
+        with warnings.catch_warnings():
+            if not options.debug:
+                warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = _note_once()
+            return modules[options.command].run(options)
+    except BrokenPipeError:
+        raise
     except Exception as error:
         if options.debug:
             traceback.print_exc()
         else:
-            words = " ".join(str(error).split()) or type(error).__name__
-            print(f"moreplr: error: {words}", file=sys.stderr)
+            print(f"moreplr: error: {_describe(error)}", file=sys.stderr)
         return 1
 
 
-def _make_parser() -> tuple[argparse.ArgumentParser, dict[str, ModuleType]]:
+def _describe(error: Exception) -> str:
+    """One line that says what is wrong."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    words = " ".join(str(error).split())
+    if isinstance(error, (ValueError, TypeError, OSError)) and words:
+        return words
+    return f"{type(error).__name__}: {words} (--debug shows where)"
+
+
+def _note_once() -> Any:
+    """What shows a warning as a note, each text once."""
+    seen: set[str] = set()
+
+    def show(message: Any, *rest: Any) -> None:
+        text = " ".join(str(message).split())
+        if text not in seen:
+            seen.add(text)
+            print(f"moreplr: note: {text}", file=sys.stderr)
+
+    return show
+
+
+def _drop_output() -> None:
+    """Nobody reads on: keep Python from complaining about it when it flushes at exit."""
+    with suppress(OSError, ValueError):  # no stream of the system's
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _make_parser(words: Sequence[str]) -> tuple[argparse.ArgumentParser, dict[str, ModuleType]]:
     parser = argparse.ArgumentParser(
         prog="moreplr",
         description="Learn to rank a fixed set of labels, with ties, from features.",
@@ -74,5 +134,6 @@ def _make_parser() -> tuple[argparse.ArgumentParser, dict[str, ModuleType]]:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         sub.add_argument("--debug", action="store_true", help="show a traceback on errors")
-        module.configure(sub)
+        if name in words:  # arguments of the others are of no use
+            module.configure(sub)
     return parser, modules

@@ -8,13 +8,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tomllib
 from pathlib import Path
-from typing import Any
 
-from moreplr import experiments
 from moreplr.cli._data import add_data_option, use_data_option
-from moreplr.experiments.plan import shipped_plans
+from moreplr.cli.values import parse_changes
 
 EXAMPLES = """
 moreplr benchmark --plan demo --report demo-report
@@ -26,6 +23,8 @@ moreplr benchmark --plan my-plan.toml --dask tcp://scheduler:8786
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
+    from moreplr.experiments.plan import shipped_plans
+
     plans = ", ".join(shipped_plans())
     parser.add_argument("--plan", required=True, help=f"a TOML file, or one of: {plans}")
     parser.add_argument("--store", help="SQLite file of results (default: PLAN.sqlite)")
@@ -51,6 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run_plan(options: argparse.Namespace) -> Path:
     """Run the plan and say what came of it; gives the store's path."""
+    from moreplr import experiments
+
     plan = experiments.Plan.load(options.plan, **parse_changes(options.set))
     store = Path(options.store or f"{plan.name}.sqlite")
     counts = experiments.run(
@@ -71,28 +72,10 @@ def run_plan(options: argparse.Namespace) -> Path:
 
 def run(options: argparse.Namespace) -> int:
     """Run the plan, then write the report if one is wanted."""
+    from moreplr import experiments
+
     use_data_option(options)
     store = run_plan(options)
     if options.report is not None:
         print(experiments.report(store, options.report))
     return 0
-
-
-def parse_changes(texts: list[str]) -> dict[str, Any]:
-    """Values of --set as TOML has them; a bare word is a text.
-
-    Examples
-    --------
-    >>> parse_changes(["folds=3", "forest=moreplr", "missing=[0, 0.5]"])
-    {'folds': 3, 'forest': 'moreplr', 'missing': [0, 0.5]}
-    """
-    changes = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise ValueError(f"--set takes KEY=VALUE, got {text!r}")
-        try:
-            changes[key.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            changes[key.strip()] = value
-    return changes

@@ -1,66 +1,111 @@
-"""List data sets, or print what one holds."""
+"""List data sets, print what one holds, or fetch some from OpenML."""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from moreplr import datasets
 from moreplr.cli._data import add_data_option, use_data_option
-from moreplr.datasets._paper import entries
+from moreplr.cli.options import add_label_options, add_reading_options
 
 EXAMPLES = """
 moreplr datasets list
 moreplr datasets card iris --problem lr
 moreplr datasets card people.csv --labels 'rank_*'
-moreplr datasets card people.csv --text ranking
+moreplr datasets card people.csv --ranking-column ranking
+moreplr datasets fetch glass vowel
+moreplr datasets fetch --problem lr
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
+    from moreplr.datasets import PROBLEMS
+
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     listing = actions.add_parser("list", help="all names that can be loaded")
-    add_data_option(listing)
     card = actions.add_parser("card", help="instances, features, labels, rankings, buckets")
-    card.add_argument("name", help="a name, or a CSV or Parquet file")
-    card.add_argument("--problem", choices=datasets.PROBLEMS, default="plr")
-    card.add_argument("--labels", help="of a file: pattern, prefix or number of label columns")
-    card.add_argument("--text", help="of a file: the column of rankings such as 'b > a ~ c'")
-    add_data_option(card)
+    card.add_argument("name", help="a name, or a table")
+    card.add_argument("--problem", choices=PROBLEMS, default="plr")
+    card.add_argument("--text", dest="ranking_column", help=argparse.SUPPRESS)
+    add_label_options(card)
+    add_reading_options(card)
+    fetch = actions.add_parser("fetch", help="download from OpenML into scikit-learn's cache")
+    fetch.add_argument("names", nargs="*", metavar="NAME", help="(default: all that it has)")
+    fetch.add_argument("--problem", choices=PROBLEMS, default="plr")
+    for action in (listing, card):
+        add_data_option(action)
+    for action in (listing, card, fetch):
+        action.add_argument("--debug", action="store_true", default=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
-    """List or print."""
+    """List, print or fetch."""
+    if options.action == "fetch":
+        return _fetch(options)
     use_data_option(options)
     if options.action == "list":
-        Console().print(_listing())
+        from moreplr.cli.tables import print_table
+
+        print_table(_listing())
     else:
         print(_find(options).card())
     return 0
 
 
-def _find(options: argparse.Namespace) -> datasets.Dataset:
-    if options.labels is None and options.text is None and not Path(options.name).is_file():
+def _find(options: argparse.Namespace) -> Any:
+    from pathlib import Path
+
+    from moreplr import datasets
+    from moreplr.cli.problems import load_problem
+
+    given = options.labels is not None or options.ranking_column is not None
+    if not given and options.name != "-" and not Path(options.name).is_file():
         return datasets.load(options.name, options.problem)
-    labels = options.labels
-    if labels is not None and labels.isdigit():
-        labels = int(labels)
-    return datasets.from_csv(options.name, labels, text=options.text, problem=options.problem)
+    data = load_problem(options.name, options)
+    return datasets.Dataset(data.name, options.problem, data.X, data.Y, data.missing_codes)
 
 
-def _listing() -> Table:
-    table = Table("problem", "name", "instances", "features", "labels", "OpenML", "here")
+def _fetch(options: argparse.Namespace) -> int:
+    from moreplr import datasets
+    from moreplr.cli.progress import Progress
+    from moreplr.datasets._paper import entries
+
+    on_openml = [
+        name
+        for (problem, name), entry in entries().items()
+        if problem == options.problem and entry.openml_id is not None
+    ]
+    names = options.names or on_openml
+    unknown = [name for name in names if (options.problem, name) not in entries()]
+    if unknown:
+        raise ValueError(
+            f"OpenML's {options.problem} data sets have no {unknown[0]!r}; known are "
+            f"{', '.join(on_openml)}"
+        )
+    with Progress("fetching", len(names), "data sets") as progress:
+        for name in names:
+            data = datasets.load(name, options.problem, source="openml")
+            (n, d), k = data.X.shape, data.Y.shape[1]
+            print(f"{options.problem}/{name}: {n:,} rows, {d} features, {k} labels")
+            progress.advance()
+    return 0
+
+
+def _listing() -> Any:
+    import pandas as pd
+
+    from moreplr import datasets
+    from moreplr.datasets._paper import entries
+
+    rows = []
     for problem in datasets.PROBLEMS:
         here = datasets.list_datasets(problem)
         for name in datasets.list_datasets(problem, openml=True):
             entry = entries().get((problem, name))
-            facts = ["", "", "", ""]
+            facts: tuple[Any, ...] = ("", "", "", "")
             if entry is not None:
-                numbers = (entry.instances, entry.features, entry.labels, entry.openml_id or "")
-                facts = [str(number) for number in numbers]
-            table.add_row(problem, name, *facts, "yes" if name in here else "")
-    return table
+                facts = (entry.instances, entry.features, entry.labels, entry.openml_id or "")
+            rows.append((problem, name, *facts, "yes" if name in here else ""))
+    columns = ["problem", "name", "instances", "features", "labels", "OpenML", "here"]
+    return pd.DataFrame(rows, columns=columns)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from moreplr import experiments
-
 EXAMPLES = """
 moreplr report demo.sqlite -o demo-report
 moreplr report paper.sqlite -o paper --title 'The paper, run again'
@@ -21,5 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the report and print where it is."""
+    from moreplr import experiments
+
     print(experiments.report(options.store, options.output, options.title))
     return 0

@@ -1,0 +1,176 @@
+"""Compare several rankers on one or more tables, and say which differences are sure.
+
+All rankers see the same splits. On one table, every pair of rankers is compared by the corrected
+resampled t-test of Nadeau and Bengio (2003), wins, ties and losses counted over splits. On
+several, mean scores are compared by Friedman's test, and each ranker with the best one by its
+mean rank, wins, ties and losses counted over tables. All p-values of a table are adjusted by
+Holm's procedure.
+
+A ranker's parameters follow its name: forest:n_estimators=50,min_samples=4
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import combinations
+from typing import Any
+
+from moreplr.cli._data import add_data_option, use_data_option
+from moreplr.cli.choosing import RANKERS, add_run_options
+from moreplr.cli.evaluate import add_fold_options, check_confidence, say, write_scores
+from moreplr.cli.options import add_label_options, add_reading_options
+
+EXAMPLES = """
+moreplr compare people.csv --labels 'rank_*'
+moreplr compare people.csv --labels 'rank_*' --rankers forest forest:n_estimators=500 more
+moreplr compare iris wine lr/iris --rankers forest neighbors tree --repeats 1
+"""
+_DEFAULT = ("forest", "more", "pairwise", "neighbors", "tree", "dummy")
+_FEW_TABLES = 6
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("tables", nargs="+", help="tables with labels, or names of data sets")
+    parser.add_argument(
+        "--rankers",
+        nargs="+",
+        default=list(_DEFAULT),
+        metavar="NAME",
+        help=f"{', '.join(RANKERS)}, with parameters (default: {' '.join(_DEFAULT)})",
+    )
+    add_run_options(parser)
+    add_fold_options(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", help="write each score (CSV and so on)")
+    add_label_options(parser)
+    add_reading_options(parser)
+    add_data_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Cross-validate all rankers on all tables and test their differences."""
+    import pandas as pd
+
+    from moreplr.cli.choosing import make_ranker, use_jobs
+    from moreplr.cli.problems import check_features, load_problem
+    from moreplr.cli.progress import Progress
+    from moreplr.cli.resampling import cross_validate
+    from moreplr.cli.writing import check_output
+
+    use_data_option(options)
+    check_confidence(options.confidence)
+    if options.output is not None:
+        check_output(options.output)
+    names = list(dict.fromkeys(options.rankers))
+    if len(names) < 2:
+        raise ValueError("give two or more rankers to compare: --rankers forest more")
+    rankers = {
+        name: use_jobs(make_ranker(name, None, options.random_state), options.jobs)
+        for name in names
+    }
+    problems = [load_problem(table, options) for table in options.tables]
+    _check_names([data.name for data in problems])
+    for data in problems:
+        check_features(data, data.name)
+    total = options.folds * options.repeats * len(rankers) * len(problems)
+    parts = []
+    with Progress("comparing", total, "fits") as progress:
+        for data in problems:
+            parts.append(
+                cross_validate(
+                    data,
+                    rankers,
+                    folds=options.folds,
+                    repeats=options.repeats,
+                    random_state=options.random_state,
+                    advance=progress.advance,
+                )
+            )
+    scores = pd.concat(parts, ignore_index=True)
+    if len(problems) == 1:
+        _print_one(options, problems[0], scores)
+    else:
+        _print_several(options, scores)
+    write_scores(options, scores)
+    return 0
+
+
+def _check_names(names: list[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"two tables are named {twice[0]!r}; their names must differ")
+
+
+def _print_one(options: argparse.Namespace, data: Any, scores: Any) -> None:
+    import pandas as pd
+
+    from moreplr.cli.resampling import CORRECTED, by_split, corrected_t, test_train_ratio
+    from moreplr.experiments.statistics import holm, win_tie_loss
+
+    wide, ratio = by_split(scores), test_train_ratio(scores)
+    wide = wide[wide.mean().sort_values(ascending=False, kind="stable").index]
+    means = []
+    for name in wide:
+        found = corrected_t(wide[name], ratio, options.confidence)
+        own = scores[scores["ranker"] == name]
+        means.append((name, *_three(found), own["top_one"].mean(), own["fit_seconds"].mean()))
+    columns = ["ranker", "tau_x", "low", "high", "top_one", "fit seconds"]
+    (n, d), k = data.X.shape, data.Y.shape[1]
+    say(options, f"{data.name}: {n:,} rows, {d} features, {k} labels\n")
+    _table(options, pd.DataFrame(means, columns=columns))
+    pairs = []
+    for first, second in combinations(wide, 2):
+        found = corrected_t(wide[first] - wide[second], ratio, options.confidence, 2)
+        counts = "/".join(map(str, win_tie_loss(wide[first], wide[second]).values()))
+        pairs.append((first, second, *_three(found), counts, found.p_value))
+    columns = ["first", "second", "difference", "low", "high", "win/tie/loss", "p"]
+    tests = pd.DataFrame(pairs, columns=columns)
+    tests["p (Holm)"] = holm(tests["p"])
+    say(options)
+    _table(options, tests)
+    say(
+        options,
+        f"\nover {options.folds} folds, repeated {options.repeats} times; low to high is the "
+        f"{100 * options.confidence:g}% {CORRECTED}; p is of the t-test that belongs to it",
+    )
+
+
+def _print_several(options: argparse.Namespace, scores: Any) -> None:
+    from moreplr.cli.problems import note
+    from moreplr.experiments.statistics import friedman_holm
+
+    wide = scores.pivot_table(index="data", columns="ranker", values="tau_x", sort=False)
+    found = friedman_holm(wide)
+    table = found.table
+    shown = wide[table.index].reset_index()
+    shown.columns.name = None
+    _table(options, shown)
+    say(options)
+    counts = [
+        "" if name == found.control else f"{int(row.win)}/{int(row.tie)}/{int(row.loss)}"
+        for name, row in table.iterrows()
+    ]
+    tests = table[["rank", "p_value", "holm_p"]].rename_axis("ranker").reset_index()
+    tests.columns = ["ranker", "mean rank", "p", "p (Holm)"]
+    tests.insert(2, f"win/tie/loss of {found.control}", counts)
+    _table(options, tests)
+    say(
+        options,
+        f"\nmean tau_x over {options.folds} folds, repeated {options.repeats} times; Friedman's "
+        f"test that all are equal: p = {found.friedman.p_value:.3g}; p of each against "
+        f"{found.control} by mean ranks",
+    )
+    if len(wide) < _FEW_TABLES:
+        note(f"{len(wide)} tables are few: such tests can hardly find a difference")
+
+
+def _three(found: Any) -> tuple[float, float, float]:
+    return found.mean, found.low, found.high
+
+
+def _table(options: argparse.Namespace, frame: Any) -> None:
+    import sys
+
+    from moreplr.cli.tables import print_table
+
+    print_table(frame, sys.stderr if options.output == "-" else sys.stdout)

@@ -1,0 +1,187 @@
+"""Estimate how good a ranker is: by cross-validation, or of a saved model on new data.
+
+The measure is tau_x, the rank correlation of Emond and Mason: 1 if every pair of labels is
+ordered or tied as in truth, -1 if every pair is reversed. The consensus of the training rankings,
+which does not look at the features, is shown beside it: a ranker that is not better has learned
+nothing from them.
+
+Without a model, the interval is the corrected resampled t interval of Nadeau and Bengio (2003)
+over the folds of a repeated cross-validation. With one, it is a percentile bootstrap over rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from moreplr.cli._data import add_data_option, use_data_option
+from moreplr.cli.choosing import add_ranker_options
+from moreplr.cli.options import add_label_options, add_reading_options
+
+EXAMPLES = """
+moreplr evaluate people.csv --labels 'rank_*'
+moreplr evaluate people.csv --labels 'rank_*' --ranker more --set layer=epsilon --folds 10
+moreplr evaluate people.csv --ranking-column ranking -o folds.csv
+moreplr evaluate new-people.csv --model people.moreplr
+moreplr evaluate iris
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("table", help="a table with labels (- for standard input), or a data set")
+    parser.add_argument("--model", metavar="FILE", help="a saved model, instead of --ranker")
+    add_ranker_options(parser)
+    add_fold_options(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", help="write each score (CSV and so on)")
+    add_label_options(parser)
+    add_reading_options(parser)
+    add_data_option(parser)
+
+
+def add_fold_options(parser: argparse.ArgumentParser) -> None:
+    """Add how to cross-validate."""
+    parser.add_argument("--folds", type=int, default=5, metavar="N", help="(default: 5)")
+    parser.add_argument(
+        "--repeats", type=int, default=2, metavar="N", help="of all folds (default: 2)"
+    )
+    parser.add_argument(
+        "--confidence", type=float, default=0.95, metavar="SHARE", help="(default: 0.95)"
+    )
+
+
+def check_confidence(level: float) -> None:
+    """Refuse a level that is none."""
+    if not 0 < level < 1:
+        raise ValueError(f"--confidence must lie between 0 and 1, got {level:g}")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Evaluate a ranker, or a saved model."""
+    from moreplr.cli.writing import check_output
+
+    use_data_option(options)
+    check_confidence(options.confidence)
+    if options.output is not None:
+        check_output(options.output)
+    if options.model is not None:
+        return _run_model(options)
+    return _run_folds(options)
+
+
+def say(options: argparse.Namespace, text: str = "") -> None:
+    """Print for people: on standard output, unless the table of scores goes there."""
+    print(text, file=sys.stderr if options.output == "-" else sys.stdout)
+
+
+def _run_folds(options: argparse.Namespace) -> int:
+    from moreplr.cli import resampling
+    from moreplr.cli.choosing import make_ranker, use_jobs
+    from moreplr.cli.problems import check_features, load_problem
+    from moreplr.cli.progress import Progress
+
+    rankers = {options.ranker: make_ranker(options.ranker, options.set, options.random_state)}
+    if options.ranker != "dummy":
+        rankers["dummy"] = make_ranker("dummy", None, options.random_state)
+    for ranker in rankers.values():
+        use_jobs(ranker, options.jobs)
+    data = load_problem(options.table, options)
+    check_features(data, data.name)
+    total = options.folds * options.repeats * len(rankers)
+    with Progress("evaluating", total, "fits") as progress:
+        scores = resampling.cross_validate(
+            data,
+            rankers,
+            folds=options.folds,
+            repeats=options.repeats,
+            random_state=options.random_state,
+            advance=progress.advance,
+        )
+    _print_folds(options, data, scores)
+    write_scores(options, scores)
+    return 0
+
+
+def _print_folds(options: argparse.Namespace, data: Any, scores: Any) -> None:
+    from moreplr.cli.resampling import CORRECTED, by_split, corrected_t, test_train_ratio
+
+    wide, ratio = by_split(scores), test_train_ratio(scores)
+    level = f"{100 * options.confidence:g}%"
+    (n, d), k = data.X.shape, data.Y.shape[1]
+    say(options, f"{data.name}: {n:,} rows, {d} features, {k} labels")
+    width = max(len(name) for name in (*wide.columns, "difference"))
+    for name in wide.columns:
+        found = corrected_t(wide[name], ratio, options.confidence)
+        top = scores.loc[scores["ranker"] == name, "top_one"].mean()
+        shown = "consensus" if name == "dummy" and len(wide.columns) > 1 else name
+        say(options, f"{shown:<{width}}  tau_x {found}, best label right in {top:.0%}")
+    if len(wide.columns) > 1:
+        gain = corrected_t(wide.iloc[:, 0] - wide.iloc[:, 1], ratio, options.confidence, 2)
+        say(options, f"{'difference':<{width}}  tau_x {gain}: {_verdict(gain)}")
+    say(
+        options,
+        f"means over {options.folds} folds, repeated {options.repeats} times, with {level} "
+        f"intervals: {CORRECTED}",
+    )
+
+
+def _verdict(gain: Any) -> str:
+    if gain.low > 0:
+        return "it has learned from the features"
+    if gain.high < 0:
+        return "worse than not looking at the features"
+    return "no sure gain over not looking at the features"
+
+
+def _run_model(options: argparse.Namespace) -> int:
+    from moreplr.cli.cells import Reader
+    from moreplr.cli.models import load_model
+    from moreplr.cli.options import table_options
+    from moreplr.cli.problems import shorten, split_problem
+    from moreplr.cli.progress import Progress
+    from moreplr.cli.reading import open_table
+    from moreplr.cli.resampling import score_rows
+
+    if options.set or options.ranker != "forest":
+        raise ValueError("--model is a fitted ranker: leave out --ranker and --set")
+    model = load_model(options.model, options.jobs)
+    with open_table(options.table, **table_options(options)) as table:
+        frame = table.read()
+    reader = Reader(table.name, options.gap, options.decimal)
+    columns = model.columns(table.columns, table.name)
+    _, Y = split_problem(frame, reader, options, model.labels)
+    if sorted(map(str, Y)) != sorted(model.labels):
+        raise ValueError(
+            f"the labels of {table.name}, {shorten(Y)}, are not those of {model.name}, "
+            f"{shorten(model.labels)}"
+        )
+    with Progress("predicting"):
+        ranks = model.ranks(model.prepare(frame, columns, reader), {})
+    rows = score_rows(Y[model.labels].to_numpy(dtype=float), ranks)
+    rows.insert(0, "row", range(1, len(rows) + 1))
+    _print_rows(options, table.name, rows)
+    write_scores(options, rows)
+    return 0
+
+
+def _print_rows(options: argparse.Namespace, name: str, rows: Any) -> None:
+    from moreplr.cli.resampling import BOOTSTRAP, bootstrap
+
+    tau = rows["tau_x"].dropna()
+    if not len(tau):
+        raise ValueError(f"{name}: no row ranks two labels, so that nothing can be scored")
+    found = bootstrap(tau, options.confidence, options.random_state)
+    top = rows["top_one"].mean()
+    say(options, f"{name}: {len(rows):,} rows, {len(tau):,} of them scored")
+    say(options, f"tau_x {found}, best label right in {top:.0%}")
+    say(options, f"mean over rows with a {100 * options.confidence:g}% interval: {BOOTSTRAP}")
+
+
+def write_scores(options: argparse.Namespace, scores: Any) -> None:
+    """Write the table of scores if -o is given."""
+    from moreplr.cli.writing import open_writer
+
+    if options.output is not None:
+        with open_writer(options.output) as writer:
+            writer.write(scores)

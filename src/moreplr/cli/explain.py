@@ -1,0 +1,118 @@
+"""Tell why a saved model ranks one row as it does.
+
+A ranking forest predicts what the training rows in the same leaves say. This prints the
+weightiest of them, and for each pair of neighbours in the predicted ranking, or for the two
+labels of --labels, how probable either order and a tie are. Rows are counted from 1, in the new
+table and in the one that the model was fitted on.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import pairwise
+from typing import Any
+
+from moreplr.cli.options import add_reading_options
+
+EXAMPLES = """
+moreplr explain people.moreplr new.csv --row 3
+moreplr explain people.moreplr new.csv --row 3 --labels tea milk
+moreplr explain people.moreplr new.csv --row 3 --rows 0 -o training-rows.csv
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("model", help="a model that `moreplr fit` wrote")
+    parser.add_argument("table", help="the table of the row; - for standard input")
+    parser.add_argument("--row", type=int, default=1, metavar="N", help="from 1 (default: 1)")
+    parser.add_argument("--labels", nargs=2, metavar="LABEL", help="tell of these two only")
+    parser.add_argument(
+        "--rows", type=int, default=5, metavar="N", help="training rows to show (default: 5)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write all training rows and their weights"
+    )
+    add_reading_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explain one row."""
+    from moreplr.cli.evaluate import say, write_scores
+    from moreplr.cli.models import load_model
+    from moreplr.cli.writing import check_output
+
+    if options.output is not None:
+        check_output(options.output)
+    model = load_model(options.model)
+    why = _explain(model, _find_row(model, options))
+    rows = why.rows
+    say(options, f"predicted: {why.ranking}")
+    if options.labels is not None:
+        pair = why.pair(*(_find_label(model, label) for label in options.labels))
+        rows = pair.rows
+        say(options, str(pair))
+    else:
+        order = why.ranks.argsort(kind="stable")
+        for a, b in pairwise(why.labels[order]):
+            say(options, str(why.pair(a, b)))
+    rows = rows.assign(row=rows["row"] + 1)
+    _show_rows(rows, options)
+    write_scores(options, rows)
+    return 0
+
+
+def _explain(model: Any, x: Any) -> Any:
+    ranker = model.ranker
+    best = getattr(ranker, "best_ranker_", None)  # what an AutoRanker has chosen
+    if best is not None:
+        steps = getattr(best, "steps", [])
+        x = best[:-1].transform(x) if len(steps) > 1 else x
+        ranker = best[-1] if steps else best
+    if not hasattr(ranker, "explain"):
+        raise ValueError(
+            f"{model.name} holds a {type(ranker).__name__}, which can't explain; fit one with "
+            "--ranker forest"
+        )
+    return ranker.explain(x)
+
+
+def _show_rows(rows: Any, options: argparse.Namespace) -> None:
+    import sys
+
+    from moreplr.cli.tables import print_table
+
+    shown = rows.head(max(options.rows, 0))
+    if len(shown):
+        print_table(shown, sys.stderr if options.output == "-" else sys.stdout)
+        if len(shown) < len(rows):
+            print(f"and {len(rows) - len(shown):,} more training rows", file=sys.stderr)
+
+
+def _find_row(model: Any, options: argparse.Namespace) -> Any:
+    from moreplr.cli.cells import Reader
+    from moreplr.cli.options import table_options
+    from moreplr.cli.reading import open_table
+
+    if options.row < 1:
+        raise ValueError(f"--row counts from 1, got {options.row}")
+    with open_table(options.table, **table_options(options)) as table:
+        columns = model.columns(table.columns, table.name)
+        done = 0
+        for chunk in table.chunks:
+            if options.row <= done + len(chunk):
+                at = options.row - done - 1
+                one = chunk.iloc[at : at + 1]
+                reader = Reader(table.name, options.gap, options.decimal, options.row)
+                return model.prepare(one, columns, reader)
+            done += len(chunk)
+    raise ValueError(f"{table.name} has {done:,} rows, there is no row {options.row}")
+
+
+def _find_label(model: Any, name: str) -> Any:
+    for label in model.ranker.labels_:
+        if str(label) == name:
+            return label
+    from moreplr.cli.problems import shorten
+
+    raise ValueError(f"{model.name} has no label {name!r}; its labels are {shorten(model.labels)}")

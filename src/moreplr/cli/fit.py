@@ -1,0 +1,73 @@
+"""Learn to rank from a table, and save the model.
+
+Every row holds features and a ranking: a column of positions for each label (1 is best, equal is
+tied, empty is not ranked), or one column of texts such as 'b > a ~ c'. All other columns are
+features: numbers or texts, with gaps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from moreplr.cli._data import add_data_option, use_data_option
+from moreplr.cli.choosing import add_ranker_options
+from moreplr.cli.options import add_label_options, add_reading_options
+
+EXAMPLES = """
+moreplr fit people.csv --labels 'rank_*' -o people.moreplr
+moreplr fit people.csv --labels tea milk water --ignore name -o people.moreplr
+moreplr fit people.csv --ranking-column ranking -o people.moreplr
+moreplr fit stars.csv --labels 5 --ratings --unranked 0 -o stars.moreplr
+moreplr fit people.csv --labels 'rank_*' --ranker more --set layer=epsilon -o people.moreplr
+moreplr fit people.csv --labels 'rank_*' --ranker auto --set time_budget=60 -o people.moreplr
+zcat people.csv.gz | moreplr fit - --labels 'rank_*' -o people.moreplr
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "table", help="CSV, TSV (also .gz, .bz2, .xz, .zip) or Parquet; - for standard input"
+    )
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="the model; - for standard output"
+    )
+    add_ranker_options(parser)
+    add_label_options(parser)
+    add_reading_options(parser)
+    add_data_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fit and save."""
+    from sklearn.pipeline import Pipeline
+
+    from moreplr.cli.choosing import make_ranker, use_jobs
+    from moreplr.cli.models import save_model
+    from moreplr.cli.problems import check_features, load_problem
+    from moreplr.cli.progress import Progress
+    from moreplr.cli.writing import check_output
+
+    use_data_option(options)
+    check_output(options.output)
+    ranker = use_jobs(make_ranker(options.ranker, options.set, options.random_state), options.jobs)
+    data = load_problem(options.table, options)
+    check_features(data, data.name)
+    model = Pipeline([("features", data.preprocessor()), ("ranker", ranker)])
+    with Progress(f"fitting {options.ranker}"):
+        model.fit(data.X, data.Y)
+        save_model(model, options.output)
+    print(_summary(options, data), file=sys.stderr)
+    return 0
+
+
+def _summary(options: argparse.Namespace, data: Any) -> str:
+    texts = data.X.select_dtypes(object).shape[1]
+    numbers = data.X.shape[1] - texts
+    return (
+        f"moreplr: {options.output}: {options.ranker} of {len(data.X):,} rows, {numbers} numbers "
+        f"and {texts} texts as features, {data.Y.shape[1]} labels; `moreplr evaluate` with the "
+        "same options tells how good it is"
+    )

@@ -1,0 +1,82 @@
+"""What a table's name says: its format and compression, and how to open it."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import sys
+import zipfile
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import PurePath
+from typing import IO, Any
+
+STREAM = "-"
+FORMATS = ("csv", "tsv", "parquet")
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zip")
+_FORMAT_OF = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+_SEPARATOR_OF = {"csv": ",", "tsv": "\t"}
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a table is stored.
+
+    Examples
+    --------
+    >>> Format.of("people.tsv.gz")
+    Format(kind='tsv', compression='.gz', separator='\\t')
+    >>> Format.of("-", separator=";")
+    Format(kind='csv', compression='', separator=';')
+    """
+
+    kind: str
+    compression: str
+    separator: str
+
+    @classmethod
+    def of(cls, name: str, kind: str | None = None, separator: str | None = None) -> Format:
+        """The format that a name ends with, CSV where it says nothing, unless one is given."""
+        suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
+        compression = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSIONS else ""
+        if kind is None:
+            kind = _FORMAT_OF.get(suffixes[-1] if suffixes else "", "csv")
+        if kind == "parquet" and compression:
+            raise ValueError(f"{name}: Parquet is compressed in itself; leave out {compression}")
+        if separator is not None and len(separator) != 1:
+            raise ValueError(f"--separator must be one character, got {separator!r}")
+        return cls(kind, compression, separator or _SEPARATOR_OF.get(kind, ""))
+
+
+def show_name(path: str) -> str:
+    """A path as messages name it."""
+    return "standard input" if path == STREAM else path
+
+
+def open_bytes(path: str, compression: str) -> IO[bytes]:
+    """Open a file, or standard input, to read what it holds uncompressed."""
+    if path == STREAM:
+        return sys.stdin.buffer
+    if compression == ".zip":
+        return _open_zip(path)
+    opener: Any = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(compression, open)
+    return opener(path, "rb")
+
+
+def _open_zip(path: str) -> IO[bytes]:
+    with zipfile.ZipFile(path) as archive:
+        files = [entry for entry in archive.infolist() if not entry.is_dir()]
+        if len(files) != 1:
+            raise ValueError(f"{path} holds {len(files)} files; a zipped table holds one")
+        return archive.open(files[0])
+
+
+def import_pyarrow() -> Any:
+    """The Parquet module of pyarrow, or what to do where it is not installed."""
+    try:
+        return import_module("pyarrow.parquet")
+    except ImportError:
+        raise ValueError(
+            "Parquet needs pyarrow: pip install 'moreplr[parquet]', or use CSV"
+        ) from None

@@ -1,0 +1,173 @@
+"""Saved models as the commands use them: which columns they need, and what they predict."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+
+from moreplr.cli.cells import NUMBER, TEXT, Reader
+from moreplr.cli.formats import STREAM, show_name
+from moreplr.cli.problems import shorten
+from moreplr.cli.writing import whole_file
+from moreplr.rankings import Positions
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted ranker, alone or at the end of a pipeline.
+
+    Attributes
+    ----------
+    name : the file's, for messages
+    estimator : the ranker or pipeline
+    features : names of the feature columns; None for one that was fitted on an array
+    kinds : whether each feature is a number or a text
+    """
+
+    name: str
+    estimator: Any
+    features: list[str] | None
+    kinds: list[str]
+
+    @classmethod
+    def of(cls, estimator: Any, name: str) -> Model:
+        """What the commands need to know is all in the estimator."""
+        first = estimator[0] if isinstance(estimator, Pipeline) else estimator
+        kinds = [NUMBER] * int(estimator.n_features_in_)
+        if isinstance(first, ColumnTransformer):
+            for part, _, columns in first.transformers_:
+                for column in columns if part == "texts" else ():
+                    kinds[column] = TEXT
+        names = getattr(estimator, "feature_names_in_", None)
+        return cls(name, estimator, None if names is None else [str(n) for n in names], kinds)
+
+    @property
+    def ranker(self) -> Any:
+        """The ranker itself."""
+        return self.estimator[-1] if isinstance(self.estimator, Pipeline) else self.estimator
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the labels."""
+        return [str(label) for label in self.ranker.labels_]
+
+    def columns(self, table: list[str], name: str) -> list[str]:
+        """Which columns of a table are the features, in the model's order."""
+        if self.features is None:
+            others = [column for column in table if column not in self.labels]
+            if len(others) != len(self.kinds):
+                raise ValueError(
+                    f"{name} has {len(others)} columns beside labels, but {self.name} was fitted "
+                    f"on {len(self.kinds)} features without names"
+                )
+            return others
+        absent = [column for column in self.features if column not in table]
+        if absent:
+            raise ValueError(
+                f"{name} lacks the feature column{'s' * (len(absent) > 1)} {shorten(absent)} that "
+                f"{self.name} was fitted on"
+            )
+        return self.features
+
+    def prepare(self, chunk: pd.DataFrame, columns: list[str], reader: Reader) -> Any:
+        """Features of some raw rows as the ranker takes them."""
+        read = {NUMBER: reader.numbers, TEXT: reader.texts}
+        cells = {
+            column: pd.Series(read[kind](chunk[column]), dtype=float if kind == NUMBER else object)
+            for column, kind in zip(columns, self.kinds, strict=True)
+        }
+        X: Any = pd.DataFrame(cells)
+        if self.features is None:
+            X = X.to_numpy()
+        if isinstance(self.estimator, Pipeline) and len(self.estimator) > 1:
+            return self.estimator[:-1].transform(X)
+        return X
+
+    def check_options(self, given: dict[str, Any]) -> None:
+        """Refuse options that the ranker's `predict` does not have."""
+        known = inspect.signature(self.ranker.predict).parameters
+        open_ended = any(p.kind is p.VAR_KEYWORD for p in known.values())
+        for option in given:
+            if option not in known and not open_ended:
+                raise ValueError(
+                    f"{self.name} holds a {type(self.ranker).__name__}, which has no "
+                    f"--{option.replace('_', '-')}"
+                )
+
+    def ranks(self, X: Any, given: dict[str, Any]) -> Positions:
+        """Dense ranks of prepared rows."""
+        return self.ranker.predict(X, **given)
+
+    def pairs(self, X: Any) -> Iterator[tuple[Any, Any]]:
+        """Matrices of pair probabilities of prepared rows, some rows after others."""
+        return self.ranker.predict_pairs(X, chunks=True)
+
+    def check_has(self, method: str, what: str) -> None:
+        """Refuse what this kind of ranker can't tell."""
+        if not hasattr(self.ranker, method):
+            raise ValueError(
+                f"{self.name} holds a {type(self.ranker).__name__}, which has no {what}; fit one "
+                "with --ranker forest"
+            )
+
+
+def load_model(path: str, jobs: int | None = None) -> Model:
+    """Read a model from a file, or from standard input."""
+    import moreplr
+
+    if path != STREAM and not os.path.isfile(path):
+        raise ValueError(f"there is no model {path}; moreplr fit makes one")
+    if path != STREAM:
+        estimator = moreplr.load(path)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, "model.moreplr")
+            with open(copy, "wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            estimator = moreplr.load(copy)
+    if not hasattr(estimator, "predict"):
+        raise ValueError(f"{path} holds a {type(estimator).__name__}, which is no ranker")
+    return Model.of(use_threads(estimator, jobs), show_name(path))
+
+
+def save_model(estimator: Any, path: str) -> None:
+    """Write a model, whole or not at all; the number of threads is not part of it."""
+    import moreplr
+
+    use_threads(estimator, None)
+    if path != STREAM:
+        with whole_file(path) as name:
+            moreplr.save(estimator, name)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "model.moreplr")
+        moreplr.save(estimator, copy)
+        with open(copy, "rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
+def use_threads(part: Any, jobs: int | None) -> Any:
+    """Let all fitted parts of a model work with this many threads."""
+    if isinstance(part, (list, tuple)):
+        for item in part:
+            use_threads(item, jobs)
+    elif isinstance(part, dict):
+        use_threads(list(part.values()), jobs)
+    elif type(part).__module__.split(".")[0] in ("moreplr", "sklearn"):
+        state = getattr(part, "__dict__", {})
+        if "n_jobs" in state:
+            part.n_jobs = jobs
+        use_threads([v for v in state.values() if not isinstance(v, np.ndarray)], jobs)
+    return part

@@ -1,0 +1,159 @@
+"""Predict rankings of new rows with a saved model.
+
+Columns are found by name: others are ignored, labels may be there. Rows are read, predicted and
+written a chunk at a time, so that a table of any length takes the same memory. The output has a
+column of ranks for each label, 1 for the best, equal for tied ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from moreplr.cli.choosing import add_jobs_option
+from moreplr.cli.options import add_reading_options
+
+EXAMPLES = """
+moreplr predict people.moreplr new.csv -o ranks.csv
+moreplr predict people.moreplr new.csv --text --keep name
+moreplr predict people.moreplr new.csv --pairs -o pairs.parquet
+moreplr predict people.moreplr new.csv --top 3 --total-order
+zcat new.csv.gz | moreplr predict people.moreplr - | head
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("model", help="what `moreplr fit` wrote; - for standard input")
+    parser.add_argument(
+        "table", help="CSV, TSV (also .gz, .bz2, .xz, .zip) or Parquet; - for standard input"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="format by the name's ending (default: CSV to standard output)",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--text", action="store_true", help="one column `ranking` of texts such as 'b > a ~ c'"
+    )
+    what.add_argument(
+        "--pairs",
+        action="store_true",
+        help="probabilities of each row and pair of labels: row (from 1), first, second, "
+        "precedes, tied, follows",
+    )
+    parser.add_argument(
+        "--keep",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="columns to copy, in front of the predicted ones; patterns too ('*' for all)",
+    )
+    parser.add_argument("--n-buckets", type=int, metavar="N", help="exactly this many buckets")
+    parser.add_argument("--top", type=int, metavar="N", help="resolve the best N labels only")
+    parser.add_argument("--total-order", action="store_true", default=None, help="no ties")
+    add_jobs_option(parser)
+    add_reading_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Predict chunk by chunk."""
+    from moreplr.cli.cells import Reader
+    from moreplr.cli.models import load_model
+    from moreplr.cli.options import table_options
+    from moreplr.cli.problems import match_columns
+    from moreplr.cli.progress import Progress
+    from moreplr.cli.reading import open_table
+    from moreplr.cli.writing import check_output, open_writer
+
+    if options.model == options.table == "-":
+        raise ValueError("model and table can't both come from standard input")
+    check_output(options.output)
+    model = load_model(options.model, options.jobs)
+    names = ("n_buckets", "top", "total_order")
+    given = {n: getattr(options, n) for n in names if getattr(options, n) is not None}
+    output = _Output(model, given, options.text, options.pairs)
+    with open_table(options.table, **table_options(options)) as table:
+        columns = model.columns(table.columns, table.name)
+        keep = match_columns(options.keep, table.columns, table.name, "--keep")
+        output.check_names(keep)
+        with open_writer(options.output) as writer, Progress("predicting", unit="rows") as bar:
+            done = 0
+            for chunk in table.chunks:
+                reader = Reader(table.name, options.gap, options.decimal, done + 1)
+                X = model.prepare(chunk, columns, reader)
+                for frame in output.frames(X, chunk[keep], done + 1):
+                    writer.write(frame)
+                done += len(chunk)
+                bar.advance(len(chunk))
+            if not done:
+                writer.write(output.empty(keep))
+    return 0
+
+
+class _Output:
+    """What is written of predicted rows: ranks, texts or pairs."""
+
+    def __init__(self, model: Any, given: dict[str, Any], text: bool, pairs: bool) -> None:
+        if pairs and given:
+            option = next(iter(given)).replace("_", "-")
+            raise ValueError(f"--{option} says how to rank; --pairs does not rank")
+        model.check_options(given)
+        if pairs:
+            model.check_has("predict_pairs", "pair probabilities")
+        self._model, self._given, self._text, self._pairs = model, given, text, pairs
+        self._names = list(model.labels)
+        if text:
+            self._names = ["ranking"]
+        elif pairs:
+            self._names = ["row", "first", "second", "precedes", "tied", "follows"]
+
+    def check_names(self, keep: list[str]) -> None:
+        """Refuse copied columns that would be named as predicted ones."""
+        both = [name for name in keep if name in self._names]
+        if both:
+            raise ValueError(
+                f"--keep {both[0]!r}: a predicted column has the same name; rename it in the table"
+            )
+
+    def frames(self, X: Any, kept: Any, first_row: int) -> Any:
+        """The rows to write for some prepared rows, a bounded number at a time."""
+        import pandas as pd
+
+        from moreplr.rankings import to_text
+
+        if self._pairs:
+            yield from self._pair_frames(X, kept, first_row)
+            return
+        ranks = self._model.ranks(X, self._given)
+        if self._text:
+            found = pd.DataFrame({"ranking": to_text(ranks, self._model.labels)}, dtype=object)
+        else:
+            found = pd.DataFrame(ranks, columns=pd.Index(self._names)).astype("Int64")
+        yield pd.concat([kept.reset_index(drop=True), found], axis=1)
+
+    def empty(self, keep: list[str]) -> Any:
+        """The header alone."""
+        import pandas as pd
+
+        return pd.DataFrame(columns=[*keep, *self._names])
+
+    def _pair_frames(self, X: Any, kept: Any, first_row: int) -> Any:
+        import numpy as np
+        import pandas as pd
+
+        labels = np.array(self._model.labels, dtype=object)
+        i, j = np.triu_indices(len(labels), 1)
+        at = 0
+        for P, Q in self._model.pairs(X):
+            n = len(P)
+            rows = np.repeat(np.arange(at, at + n), len(i))
+            values = [rows + first_row, np.tile(labels[i], n), np.tile(labels[j], n)]
+            values += [M.ravel().round(6) for M in (P[:, i, j], Q[:, i, j], P[:, j, i])]
+            found = pd.DataFrame(dict(zip(self._names, values, strict=True)))
+            copied = kept.iloc[rows].reset_index(drop=True)
+            yield pd.concat([copied, found], axis=1)
+            at += n

@@ -1,0 +1,84 @@
+"""How far a long piece of work is: a bar on a terminal, a line now and then elsewhere.
+
+It goes to the standard error stream, and nothing is said of what takes less than two seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any, Self
+
+PATIENCE = 2.0
+LINE_EVERY = 60.0
+
+
+class Progress:
+    """Shows work in steps; without a `total`, only that it goes on.
+
+    Examples
+    --------
+    >>> with Progress("predicting", unit="rows") as progress:
+    ...     progress.advance(100)
+    """
+
+    def __init__(self, title: str, total: int | None = None, unit: str = "") -> None:
+        self._title, self._total, self._unit = title, total, unit
+        self._done = 0
+        self._bar: Any = None
+        self._lock = threading.Lock()
+        self._closed = False
+        self._next_line = time.monotonic() + LINE_EVERY
+        self._terminal = sys.stderr.isatty()
+        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        if self._terminal:
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._closed = True
+            if self._bar is not None:
+                self._bar.stop()
+
+    def advance(self, steps: int = 1, title: str | None = None) -> None:
+        """Note that some steps are done, and what comes next."""
+        self._done += steps
+        self._title = title or self._title
+        with self._lock:
+            if self._bar is not None:
+                self._bar.update(self._task, completed=self._done, description=self._title)
+        if not self._terminal and time.monotonic() > self._next_line:
+            self._next_line = time.monotonic() + LINE_EVERY
+            of = "" if self._total is None else f" of {self._total:,}"
+            print(f"moreplr: {self._title}: {self._done:,}{of} {self._unit}", file=sys.stderr)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        count = "{task.completed:,}" + ("" if self._total is None else "/{task.total:,}")
+        columns: list[Any] = [TextColumn("{task.description}"), BarColumn()]
+        if self._unit:
+            columns.append(TextColumn(f"{count} {self._unit}"))
+        columns.append(TimeElapsedColumn())
+        if self._total is not None:
+            columns.append(TimeRemainingColumn())
+        with self._lock:
+            if self._closed:
+                return
+            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task(self._title, total=self._total, completed=self._done)
+            self._bar.start()

@@ -1,0 +1,189 @@
+"""Tables as they are: column names and cells, a chunk of rows at a time.
+
+Cells of CSV are texts and stay so until somebody knows what a column means
+(:mod:`moreplr.cli.cells`). Numbers that were read too early would have lost the zeros of `007`,
+and differ between chunks.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import lzma
+import os
+import sys
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+
+from moreplr.cli.formats import STREAM, Format, import_pyarrow, open_bytes, show_name
+
+CHUNK_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class Table:
+    """An open table: its name, its columns, and its rows, which can be gone through once."""
+
+    name: str
+    columns: list[str]
+    chunks: Iterator[pd.DataFrame]
+
+    def read(self) -> pd.DataFrame:
+        """All rows; a table without any is an error."""
+        parts = list(self.chunks)
+        if not parts:
+            raise ValueError(f"{self.name} has a header and no rows")
+        return pd.concat(parts, ignore_index=True)
+
+
+@contextmanager
+def open_table(
+    path: str,
+    *,
+    kind: str | None = None,
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    rows: int = CHUNK_ROWS,
+) -> Iterator[Table]:
+    """Open CSV, TSV (plain or compressed) or Parquet, told apart by the name; `-` is stdin.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "people.csv"
+    ...     _ = path.write_text("age,town\\n007,Ulm\\n")
+    ...     with open_table(str(path)) as table:
+    ...         table.columns, table.read().values.tolist()
+    (['age', 'town'], [['007', 'Ulm']])
+    """
+    name = show_name(path)
+    form = Format.of(path, kind, separator)
+    if path != STREAM and not os.path.exists(path):
+        raise ValueError(f"there is no file {path}")
+    if os.path.isdir(path):
+        raise ValueError(f"{path} is a folder, not a table")
+    if path == STREAM and sys.stdin.isatty():
+        print("moreplr: reading a table from the terminal", file=sys.stderr)
+    with _named(name, encoding):
+        binary = open_bytes(path, form.compression)
+    try:
+        with _named(name, encoding):
+            if form.kind == "parquet":
+                columns, chunks = _parquet(binary, path == STREAM, rows)
+            else:
+                columns, chunks = _csv(binary, form.separator, encoding, rows)
+        yield Table(name, columns, _say_where(chunks, name, encoding))
+    finally:
+        if path != STREAM:
+            binary.close()
+
+
+def _csv(
+    binary: IO[bytes], separator: str, encoding: str, rows: int
+) -> tuple[list[str], Iterator[pd.DataFrame]]:
+    # Spreadsheets put a byte order mark in front of UTF-8.
+    codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+    csv.field_size_limit(2**31 - 1)
+    text = io.TextIOWrapper(binary, encoding=codec, newline="")
+    reader = csv.reader(text, delimiter=separator, strict=True)
+    header = next((line for line in reader if any(line)), None)
+    if header is None:
+        raise ValueError("empty, there is not even a header")
+    columns = _unique(header)
+    _check_separator(header, separator)
+    return columns, _csv_chunks(text, reader, columns, rows)
+
+
+def _csv_chunks(text: Any, reader: Any, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
+    # `text` is held here: a reader alone would let its file be closed.
+    lines = _lines(reader, len(columns))
+    while block := list(islice(lines, rows)):
+        cells = np.array(block, dtype=object)
+        yield pd.DataFrame(cells, columns=pd.Index(columns, dtype=object), dtype=object)
+    text.detach()
+
+
+def _lines(reader: Any, width: int) -> Iterator[list[str]]:
+    for line in reader:
+        if len(line) == width:
+            yield line
+        elif not line:
+            if width == 1:  # an empty cell, where several columns would have separators
+                yield [""]
+        else:
+            raise ValueError(
+                f"line {reader.line_num} has {len(line)} cells, but the header has {width}"
+            )
+
+
+def _unique(header: list[str]) -> list[str]:
+    twice = [name for name, count in Counter(header).items() if count > 1 and name]
+    if twice:
+        raise ValueError(f"column {twice[0]!r} is there twice; names of columns must differ")
+    return [name or f"Unnamed: {number}" for number, name in enumerate(header)]
+
+
+def _check_separator(header: list[str], separator: str) -> None:
+    others = [sign for sign in ",;\t|" if sign != separator and sign in header[0]]
+    if len(header) == 1 and others:
+        raise ValueError(
+            f"there is one column, {header[0]!r}; say --separator {others[0]!r} if that is not so"
+        )
+
+
+def _parquet(
+    binary: IO[bytes], stream: bool, rows: int
+) -> tuple[list[str], Iterator[pd.DataFrame]]:
+    parquet = import_pyarrow()
+    file = parquet.ParquetFile(io.BytesIO(binary.read()) if stream else binary)
+    columns = _unique(list(file.schema_arrow.names))
+    batches = file.iter_batches(batch_size=rows)
+    chunks = (batch.to_pandas(ignore_metadata=True) for batch in batches if batch.num_rows)
+    return columns, chunks
+
+
+def _say_where(chunks: Iterator[pd.DataFrame], name: str, encoding: str) -> Iterator[pd.DataFrame]:
+    while True:
+        with _named(name, encoding):
+            chunk = next(chunks, None)
+        if chunk is None:
+            return
+        yield chunk
+
+
+@contextmanager
+def _named(name: str, encoding: str) -> Iterator[None]:
+    """Say of which table an error is, and what to do."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name} is not {encoding} text (byte 0x{error.object[error.start]:02x}); "
+            "say --encoding, such as latin-1 or utf-16"
+        ) from error
+    except UnicodeError as error:  # the codec has more to say, such as that UTF-16 lacks a mark
+        raise ValueError(f"{name} is not {encoding} text: {error}; say --encoding") from error
+    except LookupError as error:
+        raise ValueError(f"--encoding: {error}") from error
+    except csv.Error as error:
+        raise ValueError(f"{name} is broken: {error}; is a quotation mark open?") from error
+    except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{name} is broken or not what its name says: {error}") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise ValueError(f"{name} is broken or not what its name says: {error}") from error
+    except ValueError as error:
+        said = str(error)
+        raise ValueError(said if name in said else f"{name}: {said}") from error

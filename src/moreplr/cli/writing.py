@@ -1,0 +1,167 @@
+"""Tables and files out: whole under their name or not at all, or to standard output.
+
+A file is written beside its final name and renamed at the end. What is no ordinary file, such
+as /dev/null or a named pipe, is written to as it is.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import secrets
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from moreplr.cli.formats import STREAM, Format, import_pyarrow
+
+
+def check_output(path: str) -> None:
+    """Say at once, not after long work, that a file can't be written there."""
+    if path == STREAM:
+        return
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise ValueError(f"{path} is a folder; give the name of a file")
+    if not folder.is_dir():
+        raise ValueError(f"there is no folder {folder} to write to; make it first")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise ValueError(f"{path} can't be written: no permission")
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[str]:
+    """A name to write to; at the end of the block the file gets its final name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(f"{folder}/out.txt") as name:
+    ...         _ = Path(name).write_text("all")
+    ...         before = os.path.exists(f"{folder}/out.txt")
+    ...     before, Path(folder, "out.txt").read_text()
+    (False, 'all')
+    """
+    check_output(path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        yield path
+        return
+    final = Path(os.path.realpath(path))  # a link stays a link
+    # The suffixes stay: they say what is inside.
+    partial = final.with_name(f".{secrets.token_hex(4)}.part.{final.name}")
+    try:
+        yield str(partial)
+        os.replace(partial, final)
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()
+
+
+class Writer:
+    """Writes frames one after another as one table; use :func:`open_writer`."""
+
+    def __init__(self, binary: IO[bytes], form: Format) -> None:
+        self._binary, self._form = binary, form
+        self._parquet: Any = None
+        self._text = io.TextIOWrapper(binary, encoding="utf-8", newline="", write_through=False)
+        self._begun = False
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Add rows; the first frame's columns are the header."""
+        if self._form.kind == "parquet":
+            self._write_parquet(frame)
+        else:
+            frame.to_csv(
+                self._text,
+                index=False,
+                header=not self._begun,
+                sep=self._form.separator,
+                lineterminator="\n",
+            )
+            self._text.flush()
+        self._begun = True
+
+    def close(self) -> None:
+        """Write what is left; the stream itself stays open."""
+        if self._parquet is not None:
+            self._parquet.close()
+        self._text.flush()
+        self._text.detach()
+
+    def _write_parquet(self, frame: pd.DataFrame) -> None:
+        arrow, parquet = import_module("pyarrow"), import_pyarrow()
+        if self._parquet is None:
+            schema = arrow.Schema.from_pandas(frame, preserve_index=False)
+            # A column without a value so far: most likely texts.
+            for at, field in enumerate(schema):
+                if arrow.types.is_null(field.type):
+                    schema = schema.set(at, field.with_type(arrow.string()))
+            self._parquet = parquet.ParquetWriter(self._binary, schema)
+        schema = self._parquet.schema
+        self._parquet.write_table(
+            arrow.Table.from_pandas(frame, schema=schema, preserve_index=False)
+        )
+
+
+@contextmanager
+def open_writer(
+    path: str, *, kind: str | None = None, separator: str | None = None
+) -> Iterator[Writer]:
+    """A writer of CSV, TSV (plain or compressed) or Parquet by the name; `-` is stdout.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with open_writer(f"{folder}/out.csv.gz") as writer:
+    ...         writer.write(pd.DataFrame({"a": [1]}))
+    ...         writer.write(pd.DataFrame({"a": [2]}))
+    ...     pd.read_csv(f"{folder}/out.csv.gz")["a"].tolist()
+    [1, 2]
+    """
+    form = Format.of(path, kind, separator)
+    if form.kind == "parquet":
+        import_pyarrow()
+    if path == STREAM:
+        sys.stdout.flush()
+        yield from _write(sys.stdout.buffer, form)
+        sys.stdout.buffer.flush()
+        return
+    with whole_file(path) as name, _open(name, path, form.compression) as binary:
+        yield from _write(binary, form)
+
+
+def _write(binary: IO[bytes], form: Format) -> Iterator[Writer]:
+    writer = Writer(binary, form)
+    try:
+        yield writer
+    except BaseException:
+        with suppress(Exception):  # what went wrong first is what counts
+            writer.close()
+        raise
+    writer.close()
+
+
+@contextmanager
+def _open(name: str, path: str, compression: str) -> Iterator[IO[bytes]]:
+    if compression == ".zip":
+        member = os.path.basename(path)[: -len(compression)]
+        with (
+            zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as archive,
+            archive.open(member, "w", force_zip64=True) as binary,
+        ):
+            yield binary
+        return
+    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    with openers.get(compression, open)(name, "wb") as binary:
+        yield binary
