@@ -1,0 +1,189 @@
+"""What a ranking forest costs beside the paper's methods, and how its own choices fare.
+
+    MOREPLR_DATA=<folder> python benchmarks/ranking_forest.py cost [name …]
+    python benchmarks/ranking_forest.py choices
+
+cost: fit and predict on the first split of RepeatedKFold(10, 5, random_state=0), PLR data, CPU
+time, one thread, all in one process. RPC is timed on some pairs and single-target on some
+labels, with scikit-learn's forests of 100 trees, and scaled to all of them.
+
+choices: on data sets that the script makes, five-fold cross-validation of the default forest,
+which chooses its structure and its reading of the leaves out of bag, beside forests that have
+them fixed. No data set of the paper takes part: this is what defaults may be settled by.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import StandardScaler
+
+from moreplr import RankingForest
+from moreplr.datasets import load
+from moreplr.encoders import encode
+from moreplr.incomplete import remove_labels
+
+SAMPLED_PAIRS, SAMPLED_LABELS = 12, 2
+GAPS = ((0.0, "observed"), (0.3, "given"), (0.6, "given"), (0.3, "observed"), (0.6, "observed"))
+FIXED = {
+    f"{structure}, leaf {size}, marginals {weight:g}": {
+        "structure": structure,
+        "min_samples": size,
+        "marginal_weight": weight,
+    }
+    for structure in ("shared", "per_label")
+    for size, weight in ((1, 0.0), (1, 0.5), (2, 0.0), (4, 0.0), (1, 100.0), (16, 0.0))
+}
+Data = tuple[np.ndarray, np.ndarray]
+
+
+def seconds(call: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    """CPU time of a call, and what it gives."""
+    start = time.process_time()
+    result = call(*arguments)
+    return time.process_time() - start, result
+
+
+def cost(names: list[str]) -> None:
+    """Print the CPU time of the forest's structures beside RPC's and single-target's."""
+    for name in names or ["letter"]:
+        X, Y = (part.to_numpy() for part in load(name, "plr"))
+        train, test = next(RepeatedKFold(n_splits=10, n_repeats=5, random_state=0).split(X))
+        scaler = StandardScaler().fit(X[train])
+        parts = scaler.transform(X[train]), Y[train], scaler.transform(X[test])
+        RankingForest(2, random_state=0).fit(parts[0][:50], parts[1][:50]).predict(parts[2][:5])
+        rpc, single = published_cost(*parts)
+        print(f"{name}: RPC {rpc:.1f} s, single-target {single:.1f} s (scikit-learn's forests)")
+        for structure in ("shared", "auto"):
+            forest = RankingForest(structure=structure, n_jobs=1, random_state=0)
+            own, ranker = seconds(fit_predict, forest, *parts)
+            print(
+                f"{name}: {structure:7} {own:6.2f} s: 1/{rpc / own:.0f} of RPC, "
+                f"1/{single / own:.1f} of single-target, τ_X "
+                f"{ranker.score(parts[2], Y[test]):.4f}, {ranker.structure_} {ranker.reading_}",
+                flush=True,
+            )
+
+
+def fit_predict(ranker: Any, X: np.ndarray, Y: np.ndarray, X_test: np.ndarray) -> Any:
+    ranker.fit(X, Y).predict(X_test)
+    return ranker
+
+
+def published_cost(X: np.ndarray, Y: np.ndarray, X_test: np.ndarray) -> tuple[float, float]:
+    """CPU seconds of RPC and of single-target, from samples of pairs and of labels."""
+    k = Y.shape[1]
+    pairs = list(combinations(range(k), 2))
+    some = [pairs[i] for i in np.linspace(0, len(pairs) - 1, SAMPLED_PAIRS).astype(int)]
+    rpc = 0.0
+    for i, j in some:
+        relation = np.sign(Y[:, i] - Y[:, j])
+        model = RandomForestClassifier(100, random_state=0)
+        rpc += seconds(fit_predict, model, X, relation, X_test)[0]
+    single = 0.0
+    targets = encode(Y, "modified")
+    for label in np.linspace(0, k - 1, SAMPLED_LABELS).astype(int):
+        model = RandomForestRegressor(100, random_state=0)
+        single += seconds(fit_predict, model, X, targets[:, label], X_test)[0]
+    return rpc / len(some) * len(pairs), single / SAMPLED_LABELS * k
+
+
+def choices() -> None:
+    """Print the mean τ_X of the default and of fixed readings on made data."""
+    found = []
+    for name, (X, Y) in made():
+        for share, positions in GAPS:
+            for method, parameters in {"default": {}, **FIXED}.items():
+                forest = RankingForest(positions=positions, random_state=0, **parameters)
+                score = cross_validate(forest, X, Y, share, positions)
+                found.append((name, f"{share:.0%} {positions}", method, score))
+        print(name, flush=True)
+    frame = pd.DataFrame(found, columns=["data", "gaps", "method", "tau_x"])
+    table = frame.pivot_table(index="method", columns="gaps", values="tau_x")
+    best = frame.pivot_table(index=["data", "gaps"], columns="method", values="tau_x")
+    table["mean"] = table.mean(axis=1)
+    table["worst loss"] = best.rsub(best.drop(columns="default").max(axis=1), axis=0).max()
+    print(table.round(4).to_string())
+
+
+def cross_validate(
+    forest: RankingForest, X: np.ndarray, Y: np.ndarray, share: float, positions: str
+) -> float:
+    scores = []
+    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+        known = encode(Y[train], "modified")
+        if share:
+            known = remove_labels(known, share, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores.append(forest.fit(X[train], known).score(X[test], Y[test]))
+    return float(np.mean(scores))
+
+
+def made() -> Iterator[tuple[str, Data]]:
+    """Data sets of several kinds, none of them from the paper."""
+    for seed, (n, d, k, apart) in enumerate([(160, 5, 3, 1.0), (400, 12, 8, 1.2)]):
+        yield f"classes with ties, k={k}", by_class(seed, n, d, k, apart, ties=True)
+        yield f"classes, k={k}", by_class(seed + 10, n, d, k, apart, ties=False)
+    yield "surfaces, k=5", by_surface(2, 300, 8, 5, 0.2, 0.0)
+    yield "surfaces with ties, k=7", by_surface(3, 400, 10, 7, 0.3, 1.5)
+    yield "crowd with ties, k=7", crowd(4, 400, 10, 7, 0.3, 1.0)
+    yield "crowd, k=5", crowd(5, 300, 12, 5, 0.6, 0.0)
+
+
+def by_class(seed: int, n: int, d: int, k: int, apart: float, ties: bool) -> Data:
+    """Labels by the probability of a class: of a forest, with ties, or of naive Bayes."""
+    X, c = make_classification(
+        n, d, n_informative=d - 1, n_redundant=0, n_classes=k, class_sep=apart, flip_y=0.02,
+        n_clusters_per_class=1, random_state=seed,
+    )  # fmt: skip
+    if ties:
+        forest = RandomForestClassifier(100, random_state=seed)
+        return X, encode(-cross_val_predict(forest, X, c, method="predict_proba"))
+    P = GaussianNB().fit(X, c).predict_proba(X).round(3)
+    return X, encode(-P - np.arange(k, 0, -1) * 1e-6)
+
+
+def by_surface(seed: int, n: int, d: int, k: int, noise: float, levels: float) -> Data:
+    """Each label's value is a function of its own three features; rounded, if with ties."""
+    rng = np.random.default_rng(seed)
+    X, value = rng.normal(size=(n, d)), np.empty((n, k))
+    for label in range(k):
+        a, b, c = X[:, rng.choice(d, 3, replace=False)].T
+        w = rng.normal(size=3)
+        value[:, label] = w[0] * a + w[1] * np.tanh(2 * b) + w[2] * a * c
+    value = value / value.std() + noise * rng.normal(size=value.shape)
+    return X, encode(-np.round(value * levels) if levels else -value)
+
+
+def crowd(seed: int, n: int, d: int, k: int, strength: float, step: float) -> Data:
+    """People of some groups with a common taste and much that is their own."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (n, d))
+    effect = rng.normal(size=(d, 4, k)) * strength * (rng.random((d, 1, 1)) < 0.4)
+    value = rng.normal(size=k) + rng.normal(size=(n, k))
+    value = value + sum(effect[feature, X[:, feature]] for feature in range(d))
+    return X.astype(float), encode(-np.round(value / step) if step else -value)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("section", choices=["cost", "choices"])
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    cost(arguments.names) if arguments.section == "cost" else choices()
+
+
+if __name__ == "__main__":
+    main()
