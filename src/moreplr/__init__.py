@@ -1,5 +1,6 @@
 """Partial label ranking: learn to rank a fixed set of labels, with ties, from features."""
 
+from moreplr.persistence import load, save
 from moreplr.rankers import (
     AutoRanker,
     DummyRanker,
@@ -19,4 +20,6 @@ __all__ = [
     "PairwiseRanker",
     "RankingForest",
     "RankingTree",
+    "load",
+    "save",
 ]

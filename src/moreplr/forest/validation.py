@@ -1,0 +1,172 @@
+"""Check that the arrays of a fitted forest belong together, before a kernel trusts them.
+
+Kernels read and write without looking at bounds. What `fit` made is right by construction; what
+comes from elsewhere, such as a file, is checked here, once, in time linear in the number of
+nodes. Afterwards no row, whatever its features, can lead a kernel outside its arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moreplr.forest.batching import Words
+from moreplr.forest.binning import MISSING, Binner
+from moreplr.forest.trees import Trees
+
+_CUT_BITS = 10  # leaf, NaN-goes-left and the cut, at the top of a word
+
+
+def check_offsets(name: str, offsets: NDArray, parts: int, total: int, least: int = 0) -> None:
+    """Refuse offsets that don't cut `total` things into so many parts of a least size.
+
+    Examples
+    --------
+    >>> check_offsets("offsets", np.array([0, 2, 5]), parts=2, total=5)
+    """
+    sound = len(offsets) == parts + 1 and offsets[0] == 0 and offsets[-1] == total
+    if not sound or (np.diff(offsets) < least).any():
+        raise ValueError(f"{name} must cut {total} into {parts} parts")
+
+
+def right_children(leaf: NDArray[np.bool_], offsets: NDArray) -> NDArray[np.int64]:
+    """The right children of all inner nodes of trees in preorder, which the leaves determine.
+
+    Before a node, count the right children that are still to come. The right child of a node is
+    the next one with the same count.
+
+    Parameters
+    ----------
+    leaf : of each node, whether it is a leaf
+    offsets : where each tree begins, and the end
+
+    Examples
+    --------
+    >>> right_children(np.array([False, False, True, True, True]), np.array([0, 5]))
+    array([4, 3])
+    """
+    after = np.cumsum(np.where(leaf, -1, 1))
+    pending = np.concatenate([[0], after[:-1]])
+    pending += np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    ends = after[offsets[1:] - 1] + np.arange(len(offsets) - 1)
+    if (pending < 0).any() or (ends != -1).any():
+        raise ValueError("the nodes of a tree are not in preorder")
+    # Radix sort takes 16 bits at most, and few trees are deeper.
+    small = pending.astype(np.int16) if pending.max() < 2**15 else pending
+    order = np.argsort(small, kind="stable")
+    following = np.empty(len(order), np.int64)
+    following[order[:-1]], following[order[-1]] = order[1:], 0
+    return following[~leaf]
+
+
+def check_trees(trees: Trees, n_features: int, n_rows: int) -> None:
+    """Refuse arrays of a forest that don't fit together, or not these features and rows."""
+    n_trees, n_nodes = len(trees.offsets) - 1, len(trees.right)
+    if n_trees < 1:
+        raise ValueError("a forest needs a tree")
+    check_offsets("offsets", trees.offsets, n_trees, n_nodes, least=1)
+    check_offsets("leaf_offsets", trees.leaf_offsets, n_trees, len(trees.values), least=1)
+    check_offsets("perm_offsets", trees.perm_offsets, n_trees, len(trees.perm))
+    for name in ("feature", "cut", "missing_left", "start"):
+        if len(getattr(trees, name)) != n_nodes:
+            raise ValueError(f"{name} must have a value for each of {n_nodes} nodes")
+    if len(trees.perm_count) != len(trees.perm):
+        raise ValueError("perm_count must have a value for each row of perm")
+    if trees.importance.shape != (n_trees, n_features):
+        raise ValueError(f"importance must have shape {(n_trees, n_features)}")
+    _check_nodes(trees, n_features)
+    _check_rows(trees, n_rows)
+
+
+def _check_nodes(trees: Trees, n_features: int) -> None:
+    leaf = trees.right < 0
+    first = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
+    if (right_children(leaf, trees.offsets) != (first + trees.right)[~leaf]).any():
+        raise ValueError("right must hold the right children of nodes in preorder")
+    if (trees.feature[~leaf] >= n_features).any():
+        raise ValueError(f"a node asks for a feature beyond the {n_features} there are")
+    n_leaves = np.repeat(np.diff(trees.leaf_offsets), np.diff(trees.offsets))
+    if (-1 - trees.right.astype(np.int64) >= n_leaves)[leaf].any():
+        raise ValueError("a leaf asks for a value beyond those of its tree")
+
+
+def _check_rows(trees: Trees, n_rows: int) -> None:
+    """The rows of every node are a range within its parent's, as starts never go back."""
+    most = np.repeat(np.diff(trees.perm_offsets), np.diff(trees.offsets))
+    goes_back = np.diff(trees.start) < 0
+    goes_back[trees.offsets[1:-1] - 1] = False
+    if goes_back.any() or trees.start[trees.offsets[:-1]].any() or (trees.start > most).any():
+        raise ValueError("start must never go back within a tree, nor beyond its rows")
+    if len(trees.perm) and not 0 <= trees.perm.min() <= trees.perm.max() < n_rows:
+        raise ValueError(f"perm asks for a row beyond the {n_rows} there are")
+
+
+def check_words(
+    words: Words, offset_bits: int, n_features: int, n_trees: int, **kind: int
+) -> None:
+    """Refuse the words of a batch that don't fit together; `kind`: n_forests and n_classes."""
+    n_forests, n_classes = kind["n_forests"], kind["n_classes"]
+    bits = 8 * words.words.itemsize
+    if not 0 < offset_bits < bits - _CUT_BITS:
+        raise ValueError(f"a distance can't have {offset_bits} of {bits} bits")
+    check_offsets("offsets", words.offsets, n_trees * n_forests, len(words.words), least=1)
+    check_offsets("value_offsets", words.value_offsets, n_trees * n_forests, len(words.values))
+    if n_classes not in (0, 2, 3) or words.values.shape[1] != max(n_classes, 1):
+        raise ValueError(f"{words.values.shape[1]} values a leaf can't be of {n_classes} classes")
+    top, one = np.uint64(bits - 1), np.uint64(1)
+    wide = words.words.astype(np.uint64)
+    leaf = (wide >> top).astype(bool)
+    inner = wide[~leaf]
+    distance = (inner & ((one << np.uint64(offset_bits)) - one)).astype(np.int64)
+    if (right_children(leaf, words.offsets) != np.flatnonzero(~leaf) + distance).any():
+        raise ValueError("words must hold the right children of nodes in preorder")
+    feature = (inner >> np.uint64(offset_bits)) & (
+        (one << np.uint64(bits - _CUT_BITS - offset_bits)) - one
+    )
+    if (feature >= np.uint64(n_features)).any():
+        raise ValueError(f"a node asks for a feature beyond the {n_features} there are")
+    payload = (wide & ((one << top) - one))[leaf]
+    n_values = np.diff(words.value_offsets) + n_classes
+    known = np.repeat(n_values, np.diff(words.offsets))[leaf].astype(np.uint64)
+    if (payload >= known).any():
+        raise ValueError("a leaf asks for a value beyond those of its tree")
+
+
+def check_binner(binner: Binner, n_features: int) -> None:
+    """Refuse cuts that are not those of so many features."""
+    check_offsets("offsets_", binner.offsets_, n_features, len(binner.cuts_))
+    if (np.diff(binner.offsets_) >= MISSING).any():
+        raise ValueError(f"a feature has more than {MISSING} bins")
+    between = np.ones(len(binner.cuts_), bool)
+    between[binner.offsets_[:-1][binner.offsets_[:-1] < len(binner.cuts_)]] = False
+    rising = np.diff(binner.cuts_, prepend=-np.inf) > 0
+    if np.isnan(binner.cuts_).any() or not rising[between].all():
+        raise ValueError("the cuts of a feature must rise")
+
+
+def check_forest(forest: Any) -> None:
+    """Refuse a fitted `ForestRegressor` or `ForestClassifier` that kernels can't trust."""
+    n_rows, n_features = forest.codes_.shape
+    check_binner(forest.binner_, n_features)
+    check_trees(forest.trees_, n_features, n_rows)
+    if forest.trees_.values.shape[1] != len(forest.offset_):
+        raise ValueError("leaf values and offset_ must have the same number of targets")
+    if len(forest.seeds_) != forest.trees_.n_trees:
+        raise ValueError("seeds_ must have one for each tree")
+
+
+def check_batch(batch: Any) -> None:
+    """Refuse a fitted `ForestBatch` that kernels can't trust."""
+    n_rows, n_features = batch.codes_.shape
+    if batch.binner_ is not None:
+        check_binner(batch.binner_, n_features)
+    if not 0 < batch.n_estimators == len(batch.seeds_):
+        raise ValueError(f"n_estimators is {batch.n_estimators}, not {len(batch.seeds_)} as grown")
+    check_words(
+        batch.words_, batch._offset_bits, n_features, batch.n_estimators,
+        n_forests=batch.n_forests_, n_classes=batch.n_classes_,
+    )  # fmt: skip
+    if batch._takes_part.shape != (-(-n_rows // 8), batch.n_forests_):
+        raise ValueError("_takes_part must tell of every row and forest")

@@ -1,0 +1,237 @@
+"""The file around a model: a zip archive whose every byte is vouched for.
+
+The archive's comment, the last bytes of the file, names the format, its version and the release
+that wrote it, and ends in the SHA-256 of all bytes before. The manifest has size and SHA-256 of
+every other member. Sizes are compared with the limits before anything is unpacked, and members
+are read into memory by their names, so that no name ever becomes a path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+import zlib
+from typing import IO, Any
+
+import numpy as np
+import sklearn
+
+from moreplr.persistence.errors import ModelFileError
+
+FORMAT = "moreplr-model"
+FORMAT_VERSION = 1
+MODEL, MANIFEST = "model.json", "manifest.json"
+MOST_BYTES = 1 << 32
+"""How much memory a model takes at most, unless the caller allows more."""
+
+_TRAILER = re.compile(
+    rb"moreplr-model format=(\d{1,9}) moreplr=([0-9A-Za-z.+!_-]{1,64}) sha256=([0-9a-f]{64})\Z"
+)
+_MEMBER = re.compile(r"arrays/\d{1,9}\.npy|model\.json")
+_DIGEST = 64
+_BLOCK = 1 << 20
+_MOST_JSON = 1 << 28
+_DEEPEST_JSON = 32
+# No file unpacks to more than this many times its size, beyond what does no harm.
+_RATIO, _HARMLESS = 200, 1 << 26
+# Higher levels win a fifth in size of a large forest, and take six times as long.
+_LEVEL = 1
+_SAMPLE = 1 << 14
+
+
+class Writer:
+    """Writes members into a stream that can seek, and the manifest at the end."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._archive = zipfile.ZipFile(stream, "w", allowZip64=True)
+        self._members: dict[str, dict[str, Any]] = {}
+
+    def add(self, name: str, data: bytes) -> None:
+        """Add a member."""
+        digest = hashlib.sha256(data).hexdigest()
+        self._members[name] = {"bytes": len(data), "sha256": digest}
+        self._write(name, data)
+
+    def add_json(self, name: str, value: Any) -> None:
+        """Add a member that is a JSON text."""
+        data = _to_json(value)
+        if len(data) > _MOST_JSON:
+            raise ValueError(f"the model's structure takes more than {_MOST_JSON:,} bytes")
+        self.add(name, data)
+
+    def close(self) -> None:
+        """Write the manifest and, over all, the digest."""
+        from moreplr import __version__
+
+        versions = {
+            "moreplr": __version__,
+            "numpy": np.__version__,
+            "scikit-learn": sklearn.__version__,
+        }
+        manifest = {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "versions": versions,
+            "members": self._members,
+        }
+        self._write(MANIFEST, _to_json(manifest))
+        start = f"{FORMAT} format={FORMAT_VERSION} moreplr={__version__} sha256="
+        self._archive.comment = start.encode() + b"0" * _DIGEST
+        self._archive.close()
+        size = self._stream.seek(0, io.SEEK_END)
+        digest = _digest(self._stream, size - _DIGEST)
+        self._stream.seek(size - _DIGEST)
+        self._stream.write(digest.encode())
+
+    def _write(self, name: str, data: bytes) -> None:
+        info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+        info.create_system = 3
+        info.external_attr = 0o644 << 16
+        info.compress_type = zipfile.ZIP_STORED if _is_hollow(data) else zipfile.ZIP_DEFLATED
+        self._archive.writestr(info, data, compresslevel=_LEVEL)
+
+
+class Reader:
+    """Reads members from a stream that can seek, once all of it has been vouched for.
+
+    Parameters
+    ----------
+    stream : the file
+    max_bytes : the most that all members may take; None bounds it by the size of the file, too
+    """
+
+    def __init__(self, stream: IO[bytes], max_bytes: int | None) -> None:
+        size = stream.seek(0, io.SEEK_END)
+        _check_trailer(stream, size)
+        self._archive = zipfile.ZipFile(stream)
+        self._infos = {info.filename: info for info in self._archive.infolist()}
+        limit = _RATIO * size + _HARMLESS if max_bytes is None else max_bytes
+        self._check_members(min(limit, MOST_BYTES) if max_bytes is None else limit)
+        self._left = MOST_BYTES if max_bytes is None else max_bytes
+        manifest = _from_json(self._read(MANIFEST))
+        self.versions = self._check_manifest(manifest)
+        self._members: dict[str, dict[str, Any]] = manifest["members"]
+
+    def json(self, name: str) -> Any:
+        """A member that is a JSON text."""
+        return _from_json(self.read(name))
+
+    def read(self, name: str) -> bytearray:
+        """A member's bytes, which are those that the manifest promises."""
+        if name not in self._members:
+            raise ModelFileError(f"the file has no member {name!r:.60}")
+        data = self._read(name)
+        if hashlib.sha256(data).hexdigest() != self._members[name]["sha256"]:
+            raise ModelFileError(f"the file is damaged: {name} is not what was written")
+        return data
+
+    def _read(self, name: str) -> bytearray:
+        size = self._infos[name].file_size
+        self._left -= size
+        if self._left < 0:
+            raise ModelFileError("the model takes more memory than max_bytes allows")
+        data, at = bytearray(size), 0
+        member: Any
+        with self._archive.open(self._infos[name]) as member, memoryview(data) as view:
+            while at < size and (got := member.readinto(view[at : at + _BLOCK])):
+                at += got
+            if at != size or member.read(1):
+                raise ModelFileError(f"the file is damaged: {name} has another size")
+        return data
+
+    def _check_members(self, most: int) -> None:
+        infos = self._archive.infolist()
+        if len(infos) != len(self._infos) or MANIFEST not in self._infos:
+            raise ModelFileError("the file has members twice, or no manifest")
+        for info in infos:
+            if info.filename != MANIFEST and not _MEMBER.fullmatch(info.filename):
+                raise ModelFileError(f"the file has an unexpected member {info.filename!r:.60}")
+            if info.flag_bits & 1 or info.compress_type not in (
+                zipfile.ZIP_STORED,
+                zipfile.ZIP_DEFLATED,
+            ):
+                raise ModelFileError(f"{info.filename} is packed in an unexpected way")
+            if info.filename.endswith(".json") and info.file_size > _MOST_JSON:
+                raise ModelFileError(f"{info.filename} has {info.file_size:,} bytes")
+        total = sum(info.file_size for info in infos)
+        if total > most:
+            raise ModelFileError(
+                f"the file unpacks to {total:,} bytes, more than the limit of {most:,}; "
+                "if you trust where it comes from, raise max_bytes"
+            )
+
+    def _check_manifest(self, manifest: Any) -> dict[str, str]:
+        if manifest["format"] != FORMAT or manifest["format_version"] != FORMAT_VERSION:
+            raise ModelFileError("the manifest is of another format")
+        promised = {name: one["bytes"] for name, one in manifest["members"].items()}
+        found = {name: info.file_size for name, info in self._infos.items() if name != MANIFEST}
+        if promised != found:
+            raise ModelFileError("the file has other members than its manifest promises")
+        versions = manifest["versions"]
+        if not all(isinstance(part, str) for pair in versions.items() for part in pair):
+            raise ModelFileError("the manifest has no versions")
+        return versions
+
+
+def _is_hollow(data: bytes) -> bool:
+    """Whether data shrink so much that a reader would take them for a bomb: a look at samples."""
+    if len(data) <= _HARMLESS:
+        return False
+    step = len(data) // 64
+    sample = b"".join(data[at : at + _SAMPLE] for at in range(0, len(data), step))
+    return len(sample) > _RATIO // 2 * len(zlib.compress(sample, _LEVEL))
+
+
+def _check_trailer(stream: IO[bytes], size: int) -> None:
+    """Refuse a stream that is no model file, of a newer format, or damaged."""
+    from moreplr import __version__
+
+    stream.seek(max(0, size - 256))
+    trailer = _TRAILER.search(stream.read(256))
+    if trailer is None:
+        stream.seek(0)
+        cut = stream.read(4) == b"PK\x03\x04"
+        raise ModelFileError(
+            "this is no model file of moreplr, or only the first part of one"
+            if cut
+            else "this is no model file of moreplr"
+        )
+    version, release = int(trailer[1]), trailer[2].decode()
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"the file was written by moreplr {release} in format {version}; this is moreplr "
+            f"{__version__}, which reads formats up to {FORMAT_VERSION}: upgrade it to load it"
+        )
+    if _digest(stream, size - _DIGEST) != trailer[3].decode():
+        raise ModelFileError("the file is damaged: its checksum does not match")
+
+
+def _digest(stream: IO[bytes], size: int) -> str:
+    stream.seek(0)
+    digest = hashlib.sha256()
+    while size > 0 and (block := stream.read(min(size, _BLOCK))):
+        digest.update(block)
+        size -= len(block)
+    return digest.hexdigest()
+
+
+def _to_json(value: Any) -> bytes:
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def _from_json(data: bytearray) -> Any:
+    """Parse JSON that is not nested deeper than any model's."""
+    signs = np.frombuffer(re.sub(rb'"(?:[^"\\]|\\.)*"', b"", bytes(data)), np.uint8)
+    opens = np.isin(signs, np.frombuffer(b"[{", np.uint8))
+    closes = np.isin(signs, np.frombuffer(b"]}", np.uint8))
+    if np.cumsum(opens.astype(np.int64) - closes).max(initial=0) > _DEEPEST_JSON:
+        raise ModelFileError("the file's structure is nested too deep")
+    return json.loads(bytes(data), parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ModelFileError(f"{name} is no JSON")

@@ -1,0 +1,191 @@
+"""From nodes back to the model: names are looked up, objects are filled, nothing is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moreplr.persistence.arrays import from_npy, is_plain
+from moreplr.persistence.container import MODEL, Reader
+from moreplr.persistence.encoding import DEEPEST, LARGEST_INTEGER, TEXT, TYPES
+from moreplr.persistence.errors import ModelFileError
+from moreplr.persistence.own import NAMED_TUPLES
+from moreplr.persistence.registry import (
+    Spec,
+    State,
+    check_object,
+    check_state,
+    functions,
+    specs,
+)
+
+_FLOATS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
+_WORDS_OF_STATE = 624
+# How many values a model may have if shared ones are counted wherever they appear.
+_MOST_VALUES = 50_000_000
+
+
+class Decoder:
+    """Makes objects from nodes, one after the other: a node refers to earlier ones only."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._values: list[Any] = []
+        self._depths: list[int] = []
+        self._sizes: list[int] = []
+        self._depth, self._size = 0, 0
+        self.foreign: str | None = None
+
+    def decode(self) -> Any:
+        """The model of the file."""
+        document = self._reader.json(MODEL)
+        for node in document["nodes"]:
+            self._depth, self._size = 0, 1
+            self._values.append(self._make(node))
+            self._depths.append(self._depth + 1)
+            self._sizes.append(self._size)
+            if self._depth >= DEEPEST or self._size > _MOST_VALUES:
+                raise ModelFileError("the model is nested too deep")
+        if document["nodes"][-1]["kind"] != "object":
+            raise ModelFileError("the file holds no model")
+        return self._values[-1]
+
+    def _make(self, node: Any) -> Any:
+        return _MAKERS[node["kind"]](self, node)
+
+    def _item(self, item: Any) -> Any:
+        if item is None or isinstance(item, str | bool):
+            return item
+        if isinstance(item, int | float):
+            if abs(item) >= LARGEST_INTEGER and isinstance(item, int):
+                raise ModelFileError("an integer is too large")
+            return item
+        if "float" in item:
+            return _FLOATS[item["float"]]
+        at = item["ref"]
+        if type(at) is not int or not 0 <= at < len(self._values):
+            raise ModelFileError("a node refers to one that is not before it")
+        self._depth = max(self._depth, self._depths[at])
+        self._size += self._sizes[at]
+        return self._values[at]
+
+    def _items(self, node: Any) -> list[Any]:
+        return [self._item(item) for item in node["items"]]
+
+    def _object(self, node: Any) -> Any:
+        spec = specs().get(node["class"])
+        if spec is None:
+            raise ModelFileError(f"the file names {node['class']!r:.80}, which is not allowed")
+        state = {str(name): self._item(item) for name, item in node["state"].items()}
+        if not spec.is_ours:
+            self.foreign = spec.cls.__name__
+        try:
+            self._fit_to_release(spec, state)
+            check_state(spec, state)
+            made = _fill(spec, state)
+            check_object(spec, made, state)
+        except Exception as error:
+            raise ModelFileError(f"a {spec.cls.__name__} of the file: {error}") from error
+        return made
+
+    def _fit_to_release(self, spec: Spec, state: State) -> None:
+        """Bring a state up to date: it may be older than the class."""
+        if spec.upgrade is not None:
+            spec.upgrade(state)
+        for name, parameter in spec.parameters.items():
+            if name not in state and parameter.default is not parameter.empty:
+                state[name] = parameter.default
+
+    def _named(self, node: Any) -> Any:
+        return NAMED_TUPLES[node["class"]](*self._items(node))
+
+    def _dict(self, node: Any) -> Any:
+        return {self._item(key): self._item(value) for key, value in node["pairs"]}
+
+    def _array(self, node: Any) -> Any:
+        return from_npy(self._reader.read(node["member"]))
+
+    def _objects(self, node: Any) -> Any:
+        shape = tuple(node["shape"])
+        items = self._items(node)
+        if not all(type(size) is int and size >= 0 for size in shape) or prod(shape) != len(items):
+            raise ModelFileError("an array of objects has another size")
+        array = np.empty(len(items), object)
+        for at, item in enumerate(items):
+            if not (item is None or isinstance(item, str | int | float | np.generic)):
+                raise ModelFileError("an array of objects holds something else than values")
+            array[at] = item
+        return array.reshape(shape)
+
+    def _scalar(self, node: Any) -> Any:
+        dtype, item = _dtype(node), self._item(node["item"])
+        made = np.asarray(item, dtype)
+        if made.ndim or (made.item() != item and item == item):
+            raise ModelFileError("a number is not of its type")
+        return made[()]
+
+    def _random_state(self, node: Any) -> Any:
+        key, position, has_gauss, gauss = self._items(node)
+        sound = key.dtype == np.uint32 and key.shape == (_WORDS_OF_STATE,)
+        # Beyond it, numpy would read outside of the state.
+        if not sound or type(position) is not int or not 0 <= position <= _WORDS_OF_STATE:
+            raise ModelFileError("a random state is not one")
+        made = np.random.RandomState(0)
+        made.set_state(("MT19937", key, position, int(has_gauss), float(gauss)))
+        return made
+
+    def _index(self, node: Any) -> Any:
+        values = self._item(node["values"])
+        if isinstance(values, range):
+            return pd.RangeIndex(values)
+        return pd.Index(values, dtype=TEXT if node["texts"] else values.dtype)
+
+    def _frame(self, node: Any) -> Any:
+        names, index = self._item(node["names"]), self._item(node["index"])
+        columns = {}
+        for at, (column, text) in enumerate(zip(node["columns"], node["texts"], strict=True)):
+            values = self._item(column)
+            dtype = TEXT if text else values.dtype
+            columns[at] = pd.Series(values, index=index, dtype=dtype)
+        frame = pd.DataFrame(columns, index=index)
+        frame.columns = names
+        return frame
+
+
+def _fill(spec: Spec, state: State) -> Any:
+    if spec.restore is not None:
+        return spec.restore(spec.cls, state)
+    made = object.__new__(spec.cls)
+    made.__dict__.update(state)
+    return made
+
+
+def _dtype(node: Any) -> np.dtype[Any]:
+    dtype = np.dtype("=" + node["type"] if node["type"] != "O" else "O")
+    if not is_plain(dtype) and dtype.kind != "O":
+        raise ModelFileError(f"{dtype} is not allowed")
+    return dtype
+
+
+_MAKERS: dict[str, Callable[[Decoder, Any], Any]] = {
+    "object": Decoder._object,
+    "named": Decoder._named,
+    "list": lambda self, node: self._items(node),
+    "tuple": lambda self, node: tuple(self._items(node)),
+    "dict": Decoder._dict,
+    "slice": lambda self, node: slice(*self._items(node)),
+    "range": lambda self, node: range(*self._items(node)),
+    "array": Decoder._array,
+    "objects": Decoder._objects,
+    "scalar": Decoder._scalar,
+    "dtype": lambda self, node: _dtype(node),
+    "type": lambda self, node: TYPES[node["name"]],
+    "function": lambda self, node: functions()[node["name"]],
+    "random_state": Decoder._random_state,
+    "index": Decoder._index,
+    "frame": Decoder._frame,
+}

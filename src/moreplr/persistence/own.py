@@ -1,0 +1,302 @@
+"""What files may hold of this library's own classes.
+
+Arrays that kernels read get their types and shapes checked here, and their contents in
+:mod:`moreplr.forest.validation`: kernels do not look at bounds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pandas import DataFrame
+from sklearn.pipeline import Pipeline
+
+from moreplr import rankers
+from moreplr.aggregation.decoding import METHODS
+from moreplr.encoders import RankEncoder
+from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
+from moreplr.forest.batching import Words
+from moreplr.forest.binning import Binner
+from moreplr.forest.trees import Trees
+from moreplr.forest.validation import check_batch, check_forest
+from moreplr.layers import LAYERS, EpsilonCloseness, Layer, PredictionInterval, RoundRank
+from moreplr.persistence.own_regressors import REGRESSOR_SPECS, is_fitted_model
+from moreplr.persistence.registry import Spec
+from moreplr.persistence.schema import (
+    JOBS,
+    anything,
+    array,
+    either,
+    flag,
+    instance,
+    integer,
+    items,
+    mapping,
+    number,
+    optional,
+    record,
+    rows,
+    text,
+)
+from moreplr.rankers._base import BaseRanker
+from moreplr.rankers._calibration import PairCalibration
+from moreplr.rankers._pair_models import PairClassifiers, PairForests
+from moreplr.rankers._pairs import OBJECTIVES, Pairs
+from moreplr.rankers.ranking_forest import Reading
+from moreplr.regressors._base import PositionRegressor
+
+NAMED_TUPLES = {"moreplr.Pairs": Pairs, "moreplr.Reading": Reading}
+
+_LABELS = array("O", "k")
+_PAIRS = record(array("f8", "k", "k"), array("f8", "k", "k"), kinds=[Pairs])
+_DECODING = {"aggregation": text(*METHODS), "objective": text(*OBJECTIVES)}
+_RANKER = {"n_features_in_": integer(1, size="p"), "labels_": _LABELS}
+_BINS = {"n_estimators": integer(1), "bootstrap": flag, "max_bins": integer(2, 255)}
+_FOREST = _BINS | {
+    "n_features_in_": integer(1, size="p"),
+    "binner_": instance(Binner),
+    "codes_": rows("u1", "n", "p"),
+    "seeds_": rows("u8", "trees"),
+}
+_SINGLE_FOREST = _FOREST | {
+    "offset_": array("f8", "t"),
+    "sample_weight_": optional(array("f4", "n")),
+    "trees_": instance(Trees),
+}
+
+
+def _need(condition: Any, message: str) -> None:
+    if not condition:
+        raise ValueError(message)
+
+
+def _check_regressor(forest: Any) -> None:
+    check_forest(forest)
+    _need(not forest._flat or forest.n_outputs_ == 1, "a flat target can't be several")
+
+
+def _check_more(ranker: Any) -> None:
+    model = ranker.regressor_
+    is_fitted_model(model)
+    _need(model.n_outputs_ == len(ranker.labels_), "regressor_ must have an output per label")
+
+
+def _check_pairwise(ranker: Any) -> None:
+    k = len(ranker.labels_)
+    n_pairs, model = k * (k - 1) // 2, ranker.model_
+    if isinstance(model, PairForests):
+        batch = model.batch
+        _need(batch.n_forests_ == len(model.learned) == n_pairs, "model_ must have all pairs")
+        _need(batch.n_classes_ == 3, "model_ must have three classes")
+        return
+    _need(len(model.models) == len(model.classes) == n_pairs, "model_ must have all pairs")
+    for classes, own in zip(model.classes, model.models, strict=True):
+        if own is None:
+            _need(len(classes) < 2, "model_ lacks a classifier of a pair with a choice")
+            continue
+        is_fitted_model(own)
+        _need(hasattr(own, "predict_proba"), "model_ needs classifiers with probabilities")
+        _need(np.array_equal(own.classes_, np.arange(len(classes))), "model_ has other classes")
+
+
+def _check_ranking_forest(ranker: Any) -> None:
+    (n, k), p = ranker.rankings_.shape, ranker.n_features_in_
+    _need(len(ranker.forests_) in (1, k), "forests_ must be one, or one for each label")
+    targets = k if len(ranker.forests_) == 1 else 1
+    for forest in ranker.forests_:
+        is_fitted_model(forest)
+        _need(forest.codes_.shape == (n, p), "forests_ must have the rows of rankings_")
+        _need(forest.n_outputs_ == targets, "forests_ must have a target for each label")
+    _need(ranker.places_.max(initial=0) <= 2 * k, "places_ has more places than labels allow")
+
+
+def _check_tree(ranker: Any) -> None:
+    k, forest = len(ranker.labels_), ranker.forest_
+    is_fitted_model(forest)
+    _need(forest.n_outputs_ == max(1, k * (k - 1)), "forest_ must have two targets for each pair")
+    _need(len(ranker._never) == k * (k - 1) // 2, "_never must tell of each pair")
+
+
+def _check_neighbors(ranker: Any) -> None:
+    index = ranker.index_
+    is_fitted_model(index)
+    _need(index.n_samples_fit_ == len(ranker.rankings_), "index_ must have the rows of rankings_")
+
+
+def _check_auto(ranker: Any) -> None:
+    best = ranker.best_ranker_
+    is_fitted_model(best)
+    last = best.steps[-1][1] if isinstance(best, Pipeline) else best
+    _need(isinstance(last, BaseRanker), "best_ranker_ must be a ranker")
+    _need(len(last.labels_) == len(ranker.labels_), "best_ranker_ must have the same labels")
+
+
+_PARTS = [
+    Spec("moreplr.RankEncoder", RankEncoder, {"method": text(), "positions": text()}),
+    Spec("moreplr.RoundRank", RoundRank, {"halves": text()}),
+    Spec("moreplr.PredictionInterval", PredictionInterval, {"q": number}),
+    Spec("moreplr.EpsilonCloseness", EpsilonCloseness, {"epsilon": number}),
+    Spec("moreplr.PairCalibration", PairCalibration, {"powers_": array("f8", 3)}),
+    Spec(
+        "moreplr.PairForests",
+        PairForests,
+        {"batch": instance(ForestBatch), "learned": array("b", "pairs")},
+    ),
+    Spec(
+        "moreplr.PairClassifiers",
+        PairClassifiers,
+        {
+            "classes": items(array("i", None, least=0, below=3), "pairs"),
+            "models": items(anything, "pairs"),
+            "n_jobs": JOBS,
+        },
+    ),
+]
+
+_FORESTS = [
+    Spec(
+        "moreplr.Binner",
+        Binner,
+        {"max_bins": integer(2, 255), "cuts_": array("f8", None), "offsets_": array("i8", None)},
+    ),
+    Spec(
+        "moreplr.Trees",
+        Trees,
+        {
+            "offsets": rows("i8", None),
+            "feature": rows("u2", "nodes"),
+            "cut": rows("u1", "nodes"),
+            "missing_left": rows("u1", "nodes"),
+            "right": rows("i4", "nodes"),
+            "start": rows("i4", "nodes"),
+            "leaf_offsets": rows("i8", None),
+            "values": rows("f4", None, None),
+            "perm_offsets": rows("i8", None),
+            "perm": rows("i4", "drawn"),
+            "perm_count": rows("u1", "drawn"),
+            "importance": array("f8", None, None),
+        },
+    ),
+    Spec(
+        "moreplr.Words",
+        Words,
+        {
+            "words": rows("u4 u8", None),
+            "offsets": rows("i8", "parts"),
+            "values": rows("f4", None, None),
+            "value_offsets": rows("i8", "parts"),
+        },
+    ),
+    Spec(
+        "moreplr.ForestRegressor",
+        ForestRegressor,
+        _SINGLE_FOREST | {"n_outputs_": integer(1, size="t"), "_flat": flag},
+        also=_check_regressor,
+    ),
+    Spec(
+        "moreplr.ForestClassifier",
+        ForestClassifier,
+        _SINGLE_FOREST | {"classes_": array("b i u f U O", "t")},
+        also=check_forest,
+    ),
+    Spec(
+        "moreplr.ForestBatch",
+        ForestBatch,
+        _FOREST
+        | {
+            "low_": array("f8", "forests"),
+            "n_classes_": integer(0, 3),
+            "n_forests_": integer(1, size="forests"),
+            "_offset_bits": integer(1, 63),
+            "_takes_part": array("u1", None, "forests"),
+            "words_": instance(Words),
+        },
+        also=check_batch,
+    ),
+]
+
+_RANKERS = [
+    Spec(
+        "moreplr.MORERanker",
+        rankers.MORERanker,
+        _RANKER
+        | {
+            "layer": either(text(*LAYERS), instance(Layer)),
+            "regressor": either(text(), anything),
+            "regressor_": instance(PositionRegressor),
+        },
+        also=_check_more,
+    ),
+    Spec(
+        "moreplr.PairwiseRanker",
+        rankers.PairwiseRanker,
+        _RANKER
+        | _DECODING
+        | {
+            "ties": text("probability", "published"),
+            "model_": instance(PairForests, PairClassifiers),
+            "calibration_": optional(instance(PairCalibration)),
+        },
+        also=_check_pairwise,
+    ),
+    Spec(
+        "moreplr.RankingForest",
+        rankers.RankingForest,
+        _RANKER
+        | _DECODING
+        | {
+            "n_estimators": integer(1),
+            "consensus_": _PAIRS,
+            "ties_": flag,
+            "structure_": text("shared", "per_label"),
+            "reading_": record(integer(1), number, kinds=[Reading]),
+            "scores_": mapping(record(number, number, kinds=[Reading]), number),
+            "rankings_": array("f8", "n", "k"),
+            "places_": array("i2", "n", "k", least=-1),
+            "weight_": optional(array("f8", "n")),
+            "forests_": items(instance(ForestRegressor)),
+        },
+        also=_check_ranking_forest,
+    ),
+    Spec(
+        "moreplr.NearestNeighborsRanker",
+        rankers.NearestNeighborsRanker,
+        _RANKER
+        | _DECODING
+        | {
+            "weights": text("distance", "uniform"),
+            "metric": text(),
+            "consensus_": _PAIRS,
+            "rankings_": array("f8", "n", "k"),
+            "sample_weight_": optional(array("f8", "n")),
+            "index_": instance(object),
+            "n_neighbors_": integer(1),
+            "scores_": mapping(integer(1), number),
+        },
+        also=_check_neighbors,
+    ),
+    Spec(
+        "moreplr.RankingTree",
+        rankers.RankingTree,
+        _RANKER | _DECODING | {"_never": array("b", None), "forest_": instance(ForestRegressor)},
+        also=_check_tree,
+    ),
+    Spec("moreplr.DummyRanker", rankers.DummyRanker, _RANKER | _DECODING | {"pairs_": _PAIRS}),
+    Spec(
+        "moreplr.AutoRanker",
+        rankers.AutoRanker,
+        _RANKER
+        | {
+            "best_ranker_": instance(BaseRanker, Pipeline),
+            "best_name_": text(),
+            "best_score_": number,
+            "leaderboard_": instance(DataFrame),
+            "meta_": mapping(text(), anything),
+        },
+        also=_check_auto,
+    ),
+]
+
+OWN = [*_PARTS, *_FORESTS, *REGRESSOR_SPECS, *_RANKERS]
+"""All specs of this library's classes."""
