@@ -33,7 +33,12 @@ _LOOKED_AT = 1_000
 _PAIR_FORESTS = 500
 _PAIR_LINEAR = 120
 _KERNEL_ROWS = 5_000
-_PROCESS_CELLS = 1_500
+_PROCESS_CELLS = 800
+_CHAINED = 15
+# Beyond this one forest serves all labels, as in RankingForest.
+_MANY_LABELS = 64
+# Up to this many features, second-order steps fit a linear model faster.
+_NARROW = 20
 
 
 @dataclass(frozen=True)
@@ -95,59 +100,114 @@ def suggest(meta: Meta, positions: str = "observed") -> dict[str, Candidate]:
     They are few, for the best of many is chosen by luck, and differ in kind: nearest rows,
     linear and smooth models, one forest, forests for each label and for each pair. Variants
     that :class:`RankingForest` chooses among by itself are left out.
+
+    Examples
+    --------
+    >>> meta = describe(np.zeros((99, 2)), np.tile([1.0, 2.0, 2.0], (99, 1)))
+    >>> list(suggest(meta))[:3]
+    ['RankingForest', 'DummyRanker', 'MORERanker, SVR']
     """
-    k, pairs, n = meta.n_labels, meta.n_pairs, meta.n_rows
-    more: dict[str, Any] = {"layer": _layer(meta, positions), "positions": _reading(meta, positions)}
+    found = [*_on_positions(meta, positions), *_on_pairs(meta)]
+    found.sort(key=lambda one: one.cost)
+    suggested = {REFERENCE: Candidate(RankingForest(), 1.2)}
+    suggested.update({one.name: one.candidate for one in found if one.suits})
+    return suggested
+
+
+class _Suggestion(NamedTuple):
+    """`cost`: about how many seconds a fit takes, from runs on made-up rankings."""
+
+    name: str
+    suits: bool
+    cost: float
+    candidate: Candidate
+
+
+def _on_positions(meta: Meta, positions: str) -> list[_Suggestion]:
+    n, k = meta.n_rows, meta.n_labels
     cells = n if meta.missing_labels == 0 else round(n * k * (1 - meta.missing_labels))
-    # Name, whether it suits, its cost against that of a forest of one target, and what it is.
-    table: list[tuple[str, bool, float, Any, float]] = [
-        ("DummyRanker", True, 0.0, DummyRanker(), 1.0),
-        ("NearestNeighborsRanker", True, 0.2, scaled(NearestNeighborsRanker()), 1.5),
-        ("MORERanker, ridge", pairs > _PAIR_LINEAR, 0.1, _more(Ridge(), more), 1.0),
-        ("MORERanker, SVR", n <= _KERNEL_ROWS, k * n / 5e3, _more(SVR(C=10), more), 2.0),
-        (
+    options: dict[str, Any] = {
+        "layer": _layer(meta, positions),
+        "positions": _reading(meta, positions),
+    }
+
+    def more(regressor: Any) -> MORERanker:
+        return MORERanker("dense", regressor, **options)
+
+    smooth = cells <= _PROCESS_CELLS and not meta.weighted  # a process takes no weights
+    forests = n * k * 6e-5
+    return [
+        _Suggestion(
+            "MORERanker, ridge",
+            meta.n_pairs > _PAIR_LINEAR,
+            n * k * 1e-6,
+            Candidate(scaled(more(Ridge())), 1.0),
+        ),
+        _Suggestion(
+            "MORERanker, SVR",
+            n <= _KERNEL_ROWS,
+            n * n * k * 2e-7,
+            Candidate(scaled(more(SVR(C=10))), 2.0),
+        ),
+        _Suggestion(
             "MORERanker, Gaussian process",
-            cells <= _PROCESS_CELLS and not meta.weighted,
-            (cells / 400) ** 3,
-            _more(GaussianProcess(), more),
-            3.0,
+            smooth,
+            2 + (cells / 400) ** 3,
+            Candidate(scaled(more(GaussianProcess())), 3.0),
         ),
-        (
-            "MORERanker, native",
-            k > 64,
-            2.0,
-            MORERanker("dense", "native", **more),
-            1.2,
+        _Suggestion(
+            "MORERanker, native", k > _MANY_LABELS, n * 1e-3, Candidate(more("native"), 1.2)
         ),
-        (
+        _Suggestion(
             "MORERanker, single target",
-            k <= 64,
-            float(k),
-            MORERanker("dense", "single_target", **more),
-            1.2,
+            k <= _MANY_LABELS,
+            forests,
+            Candidate(more("single_target"), 1.2),
         ),
-        ("MORERanker, chain", 3 <= k <= 15, 2.0 * k, MORERanker("dense", "chain", **more), 1.2),
-        (
-            "RankingForest, all features",
-            meta.n_features > 1,
-            3.0 + min(k, 64),
-            RankingForest(max_features=None),
-            1.2,
+        _Suggestion(
+            "MORERanker, chain", 3 <= k <= _CHAINED, 2.5 * forests, Candidate(more("chain"), 1.2)
         ),
-        (
+    ]
+
+
+def _on_pairs(meta: Meta) -> list[_Suggestion]:
+    n, k, pairs = meta.n_rows, meta.n_labels, meta.n_pairs
+    narrow = meta.n_features <= _NARROW
+    solver = "newton-cholesky" if narrow else "lbfgs"
+    logistic = LogisticRegression(solver=solver, max_iter=200)
+    return [
+        _Suggestion("DummyRanker", True, 0.0, Candidate(DummyRanker(), 1.0)),
+        _Suggestion(
+            "NearestNeighborsRanker",
+            True,
+            0.02 + n * k * k * 5e-6,
+            Candidate(scaled(NearestNeighborsRanker())),
+        ),
+        _Suggestion(
+            "RankingTree, bagged",
+            pairs <= _PAIR_FORESTS,
+            0.03 + n * pairs * 7e-6,
+            Candidate(RankingTree(100), 1.2),
+        ),
+        _Suggestion(
+            "PairwiseRanker",
+            pairs <= _PAIR_FORESTS,
+            n * pairs * 2.5e-5,
+            Candidate(PairwiseRanker(), 1.2),
+        ),
+        _Suggestion(
             "PairwiseRanker, logistic",
             pairs <= _PAIR_LINEAR,
-            0.3 * pairs,
-            scaled(PairwiseRanker(LogisticRegression(max_iter=500))),
-            1.2,
+            pairs * (0.007 if narrow else 0.0025 * meta.n_features),
+            Candidate(scaled(PairwiseRanker(logistic)), 1.2),
         ),
-        ("PairwiseRanker", pairs <= _PAIR_FORESTS, 0.5 * pairs, PairwiseRanker(), 1.2),
-        ("RankingTree, bagged", pairs <= _PAIR_FORESTS, 0.7 * pairs, RankingTree(100), 1.2),
+        _Suggestion(
+            "RankingForest, all features",
+            meta.n_features > 1,
+            n * min(k, _MANY_LABELS) ** 2 * 5e-5,
+            Candidate(RankingForest(max_features=None), 1.2),
+        ),
     ]
-    suitable = sorted((row for row in table if row[1]), key=lambda row: row[2])
-    found = {REFERENCE: Candidate(RankingForest(), 1.2)}
-    found.update({name: Candidate(ranker, growth) for name, _, _, ranker, growth in suitable})
-    return found
 
 
 def scaled(ranker: Any) -> Pipeline:
@@ -155,10 +215,6 @@ def scaled(ranker: Any) -> Pipeline:
     return make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler(), ranker
     )
-
-
-def _more(regressor: Any, options: dict[str, Any]) -> Pipeline:
-    return scaled(MORERanker("dense", regressor, **options))
 
 
 def _layer(meta: Meta, positions: str) -> Layer:

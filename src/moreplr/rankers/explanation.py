@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from moreplr.rankers._pairs import Pairs
 from moreplr.rankings import Labels, Positions, to_text
@@ -99,7 +100,7 @@ class Explanation:
     ranks: Positions
     _pairs: Pairs
     _rankings: Positions
-    _numbers: Array
+    _numbers: NDArray[np.intp]
     _weights: Array
     _decision: _Decision
 
@@ -143,10 +144,7 @@ class Explanation:
             )
             lines.append(f"shaped most by the training rows {rows}")
         order = np.argsort(self.ranks, kind="stable")
-        lines += [
-            str(self.pair(self.labels[a], self.labels[b]))
-            for a, b in pairwise(order)
-        ]
+        lines += [str(self.pair(self.labels[a], self.labels[b])) for a, b in pairwise(order)]
         return "\n".join(lines)
 
     def _number(self, label: Any) -> int:
@@ -177,7 +175,7 @@ def explanation(
     ranks: Positions,
     pairs: Pairs,
     rankings: Positions,
-    numbers: Array,
+    numbers: NDArray[np.intp],
     weights: Array,
     *,
     objective: str,

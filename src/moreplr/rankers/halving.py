@@ -206,8 +206,8 @@ class Race:
             if self._finishes(entry, number, started, finished):
                 entry.rung = number
                 finished.append(entry)
-            if entry is self.reference:
-                started = monotonic()  # what it took is not at the others' cost
+            if entry is self.reference or entry not in finished:
+                started = monotonic()  # what these took is not at the cost of this rung alone
         return finished
 
     def _finishes(self, entry: Entry, number: int, started: float, finished: list[Entry]) -> bool:
@@ -363,7 +363,7 @@ def leaderboard(race: Race) -> pd.DataFrame:
 
 
 def _late(number: int, done: int, folds: int, need: float, left: float) -> str:
-    why = "no time is left" if left <= 0 else f"needs about {need:.3g} s more of {left:.3g} s"
+    why = "no time is left for it and a fit on all rows" if left <= 0 else f"needs about {need:.3g} s more of {left:.3g} s"
     if done:
         return f"timeout on rung {number} after {done} of {folds} folds: {why}"
     return f"skipped on rung {number}: {why}"

@@ -36,6 +36,8 @@ MARGINAL_WEIGHTS = (0.0, 0.5, 100.0)
 # A choice among a few candidates needs no more rows than this.
 _SCORED_ROWS = 800
 _PROBED_ROWS = 2_000
+# The least gain in τ_X for which as many forests as labels are grown.
+_WORTH_MORE_FORESTS = 0.005
 # Beyond this a forest for each label, and marginals of all pairs, cost more than they tell.
 _MANY_LABELS = 64
 
@@ -81,8 +83,8 @@ class RankingForest(PairRanker):
         The number of trees of a forest.
     structure : {"auto", "shared", "per_label"}
         One forest for all labels, or one for each, where a pair asks the forests of its two
-        labels. "auto" compares them out of bag on (at most 2,000 of) the training rows, and
-        takes one forest beyond 64 labels.
+        labels. "auto" compares them out of bag on (at most 2,000 of) the training rows, takes
+        the second for a sure gain in τ_X of 0.005 or more, and never beyond 64 labels.
     min_samples : int or "auto"
         The least number of rows in the node that answers: the leaf, or its lowest ancestor that
         is large enough.
@@ -172,8 +174,7 @@ class RankingForest(PairRanker):
         self.ties_ = bool((count_buckets(Y) < ranked).any() or not (ranked > 1).any())
         self._incomplete = bool((ranked < Y.shape[1]).any())
         self._seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        self.structure_ = self._choose_structure(X, Y, weight)
-        self._grow(self.structure_, X, Y, weight)
+        self._grow_chosen(X, Y, weight)
         self._choose_reading()
         self.risk_ = self._calibrate()
         return self
@@ -298,17 +299,24 @@ class RankingForest(PairRanker):
             for column in columns
         ]
 
-    def _choose_structure(self, X: Array, Y: Positions, weight: Array | None) -> str:
-        """One forest for all labels, unless one for each is better out of bag."""
+    def _grow_chosen(self, X: Array, Y: Positions, weight: Array | None) -> None:
+        """Grow one forest for all labels, unless one for each is better out of bag."""
         if self.structure != "auto" or not 3 <= Y.shape[1] <= _MANY_LABELS:
-            return "shared" if self.structure == "auto" else self.structure
+            self.structure_ = "shared" if self.structure == "auto" else self.structure
+            return self._grow(self.structure_, X, Y, weight)
         rows = _evenly(np.arange(len(X)), _PROBED_ROWS)
         part = X[rows], Y[rows], None if weight is None else weight[rows]
-        scores = []
-        for structure in ("shared", "per_label"):
+        grown, scores = {}, {}
+        for structure in ("per_label", "shared"):
             self._grow(structure, *part)
-            scores.append(self._score([self._default_reading()])[0])
-        return "per_label" if _better(scores[1], scores[0]) > 0 else "shared"
+            grown[structure] = self.forests_
+            scores[structure] = self._score([self._default_reading()])[0]
+        gain = _better(scores["per_label"], scores["shared"])
+        self.structure_ = "per_label" if gain > _WORTH_MORE_FORESTS else "shared"
+        if len(rows) == len(X):
+            self.forests_ = grown[self.structure_]
+        else:
+            self._grow(self.structure_, X, Y, weight)
 
     def _default_reading(self) -> Reading:
         """Leaves as they are; with gaps in given positions, half of the say to the marginals."""
