@@ -69,8 +69,8 @@ class AutoRanker(BaseRanker):
         What the positions in incomplete rankings mean, see
         :func:`moreplr.encoders.encode`. "given" is passed on to all candidates with this
         parameter; with "observed" those that you name keep their own.
-    cv : int, default=5
-        The number of folds.
+    n_folds : int, default=5
+        The number of folds of each cross-validation.
     verbose : bool, default=False
         Show a progress bar on the standard error stream.
     n_jobs : int, optional
@@ -102,7 +102,7 @@ class AutoRanker(BaseRanker):
     >>> from moreplr.datasets import load
     >>> X, Y = load("iris")
     >>> candidates = [NearestNeighborsRanker(), DummyRanker()]
-    >>> ranker = AutoRanker(None, candidates, cv=2, random_state=0).fit(X, Y)
+    >>> ranker = AutoRanker(None, candidates, n_folds=2, random_state=0).fit(X, Y)
     >>> sorted(ranker.leaderboard_["candidate"])
     ['DummyRanker', 'NearestNeighborsRanker', 'RankingForest']
     >>> ranker.score(X, Y) > 0.8
@@ -115,7 +115,7 @@ class AutoRanker(BaseRanker):
         candidates: Any = None,
         *,
         positions: str = "observed",
-        cv: int = 5,
+        n_folds: int = 5,
         verbose: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -123,7 +123,7 @@ class AutoRanker(BaseRanker):
         self.time_budget = time_budget
         self.candidates = candidates
         self.positions = positions
-        self.cv = cv
+        self.n_folds = n_folds
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -154,7 +154,7 @@ class AutoRanker(BaseRanker):
             _leave_out_those_without_nan(entries)
         with _progress(self.verbose) as progress:
             race = Race(
-                entries, X, Y, weight, folds=self.cv, clock=clock, rng=rng, progress=progress
+                entries, X, Y, weight, folds=self.n_folds, clock=clock, rng=rng, progress=progress
             )
             if (ranked > 1).any():
                 race.run()
@@ -241,7 +241,7 @@ class AutoRanker(BaseRanker):
                 raise TypeError(f"time_budget must be seconds or None, got {budget!r}")
             if not budget > 0:
                 raise ValueError(f"time_budget must be above 0 or None, got {budget!r}")
-        integer_from("cv", self.cv, 2)
+        integer_from("n_folds", self.n_folds, 2)
         check_name("positions", self.positions, POSITIONS)
         return None if self.candidates is None else check_candidates(self.candidates)
 
@@ -258,6 +258,9 @@ def _last_step(ranker: Any) -> Any:
 
 def _leave_out_those_without_nan(entries: list[Entry]) -> None:
     for entry in entries[1:]:
+        # The tags of a pipeline do not say; its steps will.
+        if isinstance(entry.ranker, Pipeline):
+            continue
         if not get_tags(entry.ranker).input_tags.allow_nan:
             entry.status = "skipped: takes no missing features"
 
