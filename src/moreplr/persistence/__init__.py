@@ -172,11 +172,10 @@ def _check_model(model: Any) -> None:
 def _write(model: Any, stream: IO[bytes]) -> None:
     from moreplr.persistence.encoding import Encoder
 
-    writer = Writer(stream)
-    encoder = Encoder(writer)
-    encoder.item(model, "model")
-    writer.add_json(MODEL, {"nodes": encoder.nodes})
-    writer.close()
+    with Writer(stream) as writer:
+        encoder = Encoder(writer)
+        encoder.item(model, "model")
+        writer.add_json(MODEL, {"nodes": encoder.nodes})
 
 
 def _read(stream: IO[bytes], max_bytes: int | None) -> Any:

@@ -14,7 +14,7 @@ import json
 import re
 import zipfile
 import zlib
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import numpy as np
 import sklearn
@@ -43,12 +43,21 @@ _SAMPLE = 1 << 14
 
 
 class Writer:
-    """Writes members into a stream that can seek, and the manifest at the end."""
+    """Writes members into a stream that can seek, and at the end of its context the manifest."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._archive = zipfile.ZipFile(stream, "w", allowZip64=True)
         self._members: dict[str, dict[str, Any]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        if error is None:
+            self._finish()
+        else:
+            self._archive.close()
 
     def add(self, name: str, data: bytes) -> None:
         """Add a member."""
@@ -63,7 +72,7 @@ class Writer:
             raise ValueError(f"the model's structure takes more than {_MOST_JSON:,} bytes")
         self.add(name, data)
 
-    def close(self) -> None:
+    def _finish(self) -> None:
         """Write the manifest and, over all, the digest."""
         from moreplr import __version__
 

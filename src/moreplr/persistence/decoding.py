@@ -159,7 +159,7 @@ class Decoder:
 def _fill(spec: Spec, state: State) -> Any:
     if spec.restore is not None:
         return spec.restore(spec.cls, state)
-    made = object.__new__(spec.cls)
+    made: Any = object.__new__(spec.cls)
     made.__dict__.update(state)
     return made
 

@@ -39,8 +39,9 @@ class Encoder:
     Examples
     --------
     >>> import io
-    >>> encoder = Encoder(Writer(io.BytesIO()))
-    >>> encoder.item((1, float("inf")), "model")
+    >>> with Writer(io.BytesIO()) as writer:
+    ...     encoder = Encoder(writer)
+    ...     encoder.item((1, float("inf")), "model")
     {'ref': 0}
     >>> encoder.nodes
     [{'kind': 'tuple', 'items': [1, {'float': 'inf'}]}]

@@ -21,7 +21,7 @@ from moreplr.forest.binning import Binner
 from moreplr.forest.trees import Trees
 from moreplr.forest.validation import check_batch, check_forest
 from moreplr.layers import LAYERS, EpsilonCloseness, Layer, PredictionInterval, RoundRank
-from moreplr.persistence.own_regressors import REGRESSOR_SPECS, is_fitted_model
+from moreplr.persistence.own_regressors import REGRESSOR_SPECS, is_fitted_model, learner
 from moreplr.persistence.registry import Spec
 from moreplr.persistence.schema import (
     JOBS,
@@ -44,6 +44,7 @@ from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
 from moreplr.rankers._pairs import OBJECTIVES, Pairs
 from moreplr.rankers.ranking_forest import Reading
+from moreplr.regressors import REGRESSORS
 from moreplr.regressors._base import PositionRegressor
 
 NAMED_TUPLES = {"moreplr.Pairs": Pairs, "moreplr.Reading": Reading}
@@ -83,7 +84,8 @@ def _check_more(ranker: Any) -> None:
 
 
 def _check_pairwise(ranker: Any) -> None:
-    k = len(ranker.labels_)
+    k, calibration = len(ranker.labels_), ranker.calibration_
+    _need(calibration is None or hasattr(calibration, "powers_"), "calibration_ is not fitted")
     n_pairs, model = k * (k - 1) // 2, ranker.model_
     if isinstance(model, PairForests):
         batch = model.batch
@@ -223,7 +225,7 @@ _RANKERS = [
         _RANKER
         | {
             "layer": either(text(*LAYERS), instance(Layer)),
-            "regressor": either(text(), anything),
+            "regressor": either(text(*REGRESSORS), learner),
             "regressor_": instance(PositionRegressor),
         },
         also=_check_more,
@@ -255,6 +257,8 @@ _RANKERS = [
             "rankings_": array("f8", "n", "k"),
             "places_": array("i2", "n", "k", least=-1),
             "weight_": optional(array("f8", "n")),
+            "row_numbers_": array("i", "n"),
+            "risk_": array("f8", None),
             "forests_": items(instance(ForestRegressor)),
         },
         also=_check_ranking_forest,

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from moreplr.forest import ForestBatch
 from moreplr.persistence.registry import Spec
 from moreplr.persistence.schema import (
+    Sizes,
     anything,
     array,
     either,
@@ -34,7 +35,18 @@ from moreplr.regressors import (
 )
 
 _REGRESSOR = {"n_features_in_": integer(1, size="p"), "n_outputs_": integer(1, size="k")}
-_MODELS = items(instance(BaseEstimator), "k")
+
+
+def learner(value: Any, sizes: Sizes) -> None:
+    """An estimator with `fit` and `predict`, fitted or not."""
+    kind = type(value)
+    able = hasattr(kind, "fit") and hasattr(kind, "predict")
+    if not able or not isinstance(value, BaseEstimator):
+        raise ValueError(f"must be an estimator that predicts, not a {kind.__name__}")
+
+
+_BASE = {"base": optional(learner)}
+_MODELS = items(learner, "k")
 
 
 def is_fitted_model(model: Any) -> None:
@@ -106,26 +118,32 @@ REGRESSOR_SPECS = [
     Spec(
         "moreplr.SingleTarget",
         SingleTarget,
-        _REGRESSOR,
+        _REGRESSOR | _BASE,
         optional={"estimators_": _MODELS, "batch_": instance(ForestBatch)},
         also=_check_single_target,
     ),
     Spec(
         "moreplr.Native",
         Native,
-        _REGRESSOR | {"estimator_": instance(BaseEstimator)},
+        _REGRESSOR | _BASE | {"estimator_": learner},
         also=_check_parts,
     ),
     Spec(
         "moreplr.Chain",
         Chain,
-        _REGRESSOR | {"order_": array("i", "k"), "estimators_": _MODELS},
+        _REGRESSOR | _BASE | {"order_": array("i", "k"), "estimators_": _MODELS},
         also=_check_chain,
     ),
     Spec(
         "moreplr.Stacking",
         Stacking,
-        _REGRESSOR | {"first_": instance(SingleTarget), "second_": instance(SingleTarget)},
+        _REGRESSOR
+        | _BASE
+        | {
+            "final": optional(learner),
+            "first_": instance(SingleTarget),
+            "second_": instance(SingleTarget),
+        },
         also=_check_stacking,
     ),
     Spec(
@@ -133,10 +151,11 @@ REGRESSOR_SPECS = [
         Conformal,
         _REGRESSOR
         | {
+            "regressor": optional(learner),
             "method": text("split", "cross"),
             "coverage": number,
             "fold_": array("i", "n", least=0),
-            "regressors_": items(instance(BaseEstimator)),
+            "regressors_": items(learner),
             "residuals_": array("f8", "n", "k"),
             "_count": array("i", "k"),
         },
