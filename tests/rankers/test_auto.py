@@ -173,7 +173,7 @@ class TestFailures:
         with pytest.raises(ValueError, match=r"no candidate could .*layer must be one of"):
             AutoRanker(None, [MORERanker(layer="none")], random_state=0).fit(X, Y)
 
-    def test_if_the_best_fails_on_all_rows_the_next_is_taken(self):
+    def test_if_the_best_fails_on_all_rows_the_forest_is_taken(self):
         class Small(Oracle):
             def fit(self, X, y):
                 if len(X) == 150:
@@ -181,7 +181,8 @@ class TestFailures:
                 return self
 
         X = features()
-        ranker = AutoRanker(None, [Small()], random_state=0).fit(X, linear_rankings(X))
+        rankers = {"Small": Small(), "linear": LINEAR, "floor": DummyRanker()}
+        ranker = AutoRanker(None, rankers, random_state=0).fit(X, linear_rankings(X))
         assert ranker.best_name_ == "RankingForest"
         status = ranker.leaderboard_.set_index("candidate").loc["Small", "status"]
         assert status == "error on all rows: MemoryError: too large"
@@ -375,6 +376,13 @@ def test_the_seed_decides_whatever_the_threads(quick):
     columns = ["candidate", "tau_x", "gain", "gain_error", "rung", "status"]
     pd.testing.assert_frame_equal(one.leaderboard_[columns], other.leaderboard_[columns])
     np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
+def test_the_best_ranker_is_what_it_would_be_alone():
+    X, Y = make_rankings(n=50)
+    ranker = AutoRanker(1e-9, [DummyRanker()], n_folds=2, random_state=3).fit(X, Y)
+    alone = RankingForest(random_state=3).fit(X, Y)
+    np.testing.assert_array_equal(ranker.predict_pairs(X).P, alone.predict_pairs(X).P)
 
 
 def test_progress_is_shown_on_request_only(capsys, quick):

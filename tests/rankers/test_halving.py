@@ -172,6 +172,10 @@ class TestWinner:
         error = 1.5 * spread.std(ddof=1) / np.sqrt(300)
         assert self.fixed(spread + shift * error).winner().name == name
 
+    @pytest.mark.parametrize(("n", "name"), [(9, "reference"), (10, "other")])
+    def test_a_few_rows_that_happen_to_agree_prove_nothing(self, n, name):
+        assert self.fixed(np.full(n, 0.5)).winner().name == name
+
     def test_weights_say_how_much_a_row_counts(self):
         differences = np.array([0.5] * 10 + [-0.5] * 10)
         weight = np.repeat([3.0, 1.0], 10)

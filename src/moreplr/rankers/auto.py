@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -45,9 +45,9 @@ class AutoRanker(BaseRanker):
     Another candidate wins only if its mean gain over that forest exceeds the gain's standard
     error, which allows for the overlap of training sets (Nadeau and Bengio, 2003: one and a
     half times that of independent rows, for 5 folds). Of several, the one whose gain less its
-    error is greatest wins. In its own cross-validation the choice is thus never behind the
-    forest. `best_score_` is still a score that took part in a choice: for an unbiased one,
-    score on rows that `fit` has not seen.
+    error is greatest wins; with fewer than 10 rows that compare labels, none does. In its own
+    cross-validation the choice is thus never behind the forest. `best_score_` is still a score
+    that took part in a choice: for an unbiased one, score on rows that `fit` has not seen.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ class AutoRanker(BaseRanker):
         meta = describe(X, Y, weight)
         self.meta_ = asdict(meta)
         rng = check_random_state(self.random_state)
-        seed = int(rng.randint(np.iinfo(np.int32).max))
-        entries = self._entries(suggest(meta, self.positions) if given is None else given, seed)
+        candidates = suggest(meta, self.positions) if given is None else given
+        entries = self._entries(candidates, self._seed(rng))
         if meta.missing_features:
             _leave_out_those_without_nan(entries)
         with _progress(self.verbose) as progress:
@@ -172,6 +172,12 @@ class AutoRanker(BaseRanker):
             )
             for name, (ranker, growth) in candidates.items()
         ]
+
+    def _seed(self, rng: np.random.RandomState) -> int:
+        """A number as it is, so that a candidate is what it would be with the same seed alone."""
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state)
+        return int(rng.randint(np.iinfo(np.int32).max))
 
     def _refit(self, race: Race, progress: Progress) -> None:
         """Fit the best candidate on all rows; the next best, should that fail."""

@@ -28,6 +28,8 @@ SMALLEST_RUNG = 200
 # With fewer rows than this, folds are repeated.
 _REPEATED_UP_TO = 1_000
 _MOST_REPEATS = 5
+# The spread of fewer rows says nothing about the error of a gain.
+_FEWEST_ROWS = 10
 # Times below are noise of the clock.
 _TICK = 1e-3
 
@@ -64,7 +66,7 @@ class Rung(NamedTuple):
     splits: list[int]
 
 
-@dataclass
+@dataclass(eq=False)
 class Entry:
     """A candidate in the race. `status` is empty as long as it takes part."""
 
@@ -283,6 +285,8 @@ class Race:
         if self.reference not in self.standing:
             return max(self.standing, key=lambda e: self.score(e, self.last)[0], default=None)
         best, most = self.reference, 0.0
+        if np.sum(~np.isnan(self._of_rows(best, self.last))) < _FEWEST_ROWS:
+            return best
         for entry in self.standing:
             mean, error = self.gain(entry, self.last)
             if mean - error > most:
@@ -290,11 +294,12 @@ class Race:
         return best
 
     def in_order(self) -> list[Entry]:
-        """The winner, then all others that finished a rung, by rung and mean τ_X."""
+        """The winner, the reference, then all others that finished a rung, the best first."""
         done = [entry for entry in self.entries if entry.rung >= 0]
         done.sort(key=lambda entry: (entry.rung, self.score(entry, entry.rung)[0]), reverse=True)
-        first = self.winner()
-        return [entry for entry in done if entry is first] + [e for e in done if e is not first]
+        done.sort(key=lambda entry: entry is not self.reference)
+        winner = self.winner()
+        return sorted(done, key=lambda entry: entry is not winner)
 
     def score(self, entry: Entry, number: int) -> tuple[float, float]:
         """Mean τ_X of an entry on a rung, and its standard error over rows."""
@@ -363,7 +368,11 @@ def leaderboard(race: Race) -> pd.DataFrame:
 
 
 def _late(number: int, done: int, folds: int, need: float, left: float) -> str:
-    why = "no time is left for it and a fit on all rows" if left <= 0 else f"needs about {need:.3g} s more of {left:.3g} s"
+    why = (
+        "no time is left for it and a fit on all rows"
+        if left <= 0
+        else f"needs about {need:.3g} s more of {left:.3g} s"
+    )
     if done:
         return f"timeout on rung {number} after {done} of {folds} folds: {why}"
     return f"skipped on rung {number}: {why}"
