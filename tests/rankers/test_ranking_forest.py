@@ -6,7 +6,8 @@ from moreplr import MORERanker
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.incomplete import remove_labels
 from moreplr.rankers import _marginals
-from moreplr.rankers.ranking_forest import RankingForest, Reading
+from moreplr.rankers.leaf_reading import Reading
+from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankings import count_buckets
 
 NAN = float("nan")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -16,9 +14,9 @@ from moreplr.encoders import encode
 from moreplr.forest import ForestRegressor
 from moreplr.forest.checks import integer_from
 from moreplr.metrics import tau_x_score
-from moreplr.rankers import _counts, _marginals
 from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
 from moreplr.rankers.explanation import Explanation, explanation
+from moreplr.rankers.leaf_reading import Members, Reading, Tables, evenly, places, sure_gain
 from moreplr.rankers.prediction_sets import (
     PredictionSets,
     merged,
@@ -40,28 +38,6 @@ _PROBED_ROWS = 2_000
 _WORTH_MORE_FORESTS = 0.005
 # Beyond this a forest for each label, and marginals of all pairs, cost more than they tell.
 _MANY_LABELS = 64
-
-Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
-
-
-class Reading(NamedTuple):
-    """How the members of a row's leaves become pair probabilities."""
-
-    min_samples: int
-    marginal_weight: float
-
-
-@dataclass
-class _Tables:
-    """What the members of some rows' leaves say: counted pairs, and where the labels stand."""
-
-    P: Array
-    Q: Array
-    positions: Array
-
-    @cached_property
-    def marginals(self) -> tuple[Array, Array]:
-        return _marginals.marginals(self.positions)
 
 
 class RankingForest(PairRanker):
@@ -287,7 +263,7 @@ class RankingForest(PairRanker):
         unseen = np.isnan(targets).all(axis=0)
         filled = np.where(unseen, np.nanmean(targets), targets)
         columns = [filled] if structure == "shared" else list(filled.T[:, :, None])
-        self.rankings_, self.places_ = Y, _places(targets)
+        self.rankings_, self.places_ = Y, places(targets)
         self.weight_ = weight
         self.forests_ = [
             ForestRegressor(
@@ -304,14 +280,14 @@ class RankingForest(PairRanker):
         if self.structure != "auto" or not 3 <= Y.shape[1] <= _MANY_LABELS:
             self.structure_ = "shared" if self.structure == "auto" else self.structure
             return self._grow(self.structure_, X, Y, weight)
-        rows = _evenly(np.arange(len(X)), _PROBED_ROWS)
+        rows = evenly(np.arange(len(X)), _PROBED_ROWS)
         part = X[rows], Y[rows], None if weight is None else weight[rows]
         grown, scores = {}, {}
         for structure in ("per_label", "shared"):
             self._grow(structure, *part)
             grown[structure] = self.forests_
             scores[structure] = self._score([self._default_reading()])[0]
-        gain = _better(scores["per_label"], scores["shared"])
+        gain = sure_gain(scores["per_label"], scores["shared"])
         self.structure_ = "per_label" if gain > _WORTH_MORE_FORESTS else "shared"
         if len(rows) == len(X):
             self.forests_ = grown[self.structure_]
@@ -337,7 +313,7 @@ class RankingForest(PairRanker):
             return
         tau = self._score(readings)
         base = tau[readings.index(default)]
-        gains = [_better(one, base) for one in tau]
+        gains = [sure_gain(one, base) for one in tau]
         if max(gains) > 0:
             self.reading_ = readings[int(np.argmax(gains))]
         if not np.isnan(tau).all():
@@ -355,7 +331,7 @@ class RankingForest(PairRanker):
                 tables = self._tables(members)
                 for at, reading in enumerate(readings):
                     if reading.min_samples == size:
-                        pairs = self._mix(tables, reading.marginal_weight)
+                        pairs = tables.mix(reading.marginal_weight, self.consensus_)
                         ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
                         own = tau_x_score(self.rankings_[rows[chunk]], ranks, per_sample=True)
                         tau[at, chunk] = np.where(asked, own, np.nan)
@@ -368,14 +344,14 @@ class RankingForest(PairRanker):
         for chunk in self._chunks(len(rows)):
             members = self._out_of_bag(rows[chunk], self.reading_.min_samples)
             asked = np.diff(members[0][0]) > 0
-            P, Q = self._mix(self._tables(members), self.reading_.marginal_weight)
+            P, Q = self._tables(members).mix(self.reading_.marginal_weight, self.consensus_)
             own = risk_curve(Pairs(P[asked], Q[asked]), self.rankings_[rows[chunk]][asked])
             curves.append(own)
         return merged(curves)
 
     def _scored_rows(self) -> NDArray[np.intp]:
         ranked = np.sum(~np.isnan(self.rankings_), axis=1)
-        return _evenly(np.flatnonzero(ranked > 1), _SCORED_ROWS)
+        return evenly(np.flatnonzero(ranked > 1), _SCORED_ROWS)
 
     def _out_of_bag(self, rows: NDArray[np.intp], min_samples: int) -> list[Members]:
         return [
@@ -383,34 +359,13 @@ class RankingForest(PairRanker):
             for forest in self.forests_
         ]
 
-    def _tables(self, members: list[Members]) -> _Tables:
-        n, k = len(members[0][0]) - 1, len(self.labels_)
-        P, Q = np.zeros((n, k, k)), np.zeros((n, k, k))
-        positions = np.zeros((n, k, int(self.places_.max()) + 1))
-        if len(members) == 1:
-            _counts.add_pairs(self.rankings_, *members[0], P, Q)
-            _marginals.add_positions(self.places_, 0, k, *members[0], positions)
-        else:
-            for label, (indptr, indices, weights) in enumerate(members):
-                where = indptr, indices
-                _marginals.add_pairs_of(self.rankings_, label, *where, weights / 2, P, Q)
-                _marginals.add_positions(
-                    self.places_, label, label + 1, *where, weights, positions
-                )
-        # Weights are of single precision: what they differ by beyond it is no difference.
-        return _Tables(P.round(6), Q.round(6), positions)
-
-    def _mix(self, tables: _Tables, marginal_weight: float) -> Pairs:
-        counts = tables.P, tables.Q
-        mixed = Pairs(np.empty_like(tables.P), np.empty_like(tables.Q))
-        marginals = tables.marginals if marginal_weight > 0 else counts
-        _marginals.mix(*counts, *marginals, marginal_weight, *self.consensus_, *mixed)
-        return mixed
+    def _tables(self, members: list[Members]) -> Tables:
+        return Tables.count(members, self.rankings_, self.places_)
 
     def _pairs(self, X: Array) -> Pairs:
         size, weight = self.reading_
         members = [forest.leaf_members(X, min_samples=size) for forest in self.forests_]
-        return self._mix(self._tables(members), weight)
+        return self._tables(members).mix(weight, self.consensus_)
 
     def _check_parameters(self) -> None:
         self._check_decoding()
@@ -429,15 +384,6 @@ class RankingForest(PairRanker):
         return tags
 
 
-def _better(tau: Array, base: Array) -> float:
-    """The mean gain over the base if it exceeds its standard error, else 0."""
-    gain = (tau - base)[~np.isnan(tau - base)]
-    if len(gain) < 2:
-        return 0.0
-    mean, error = gain.mean(), gain.std(ddof=1) / np.sqrt(len(gain))
-    return float(mean) if mean > error else 0.0
-
-
 def _one_row(x: Any) -> Any:
     """One row as a table, names of the features kept."""
     if isinstance(x, pd.Series):
@@ -448,23 +394,3 @@ def _one_row(x: Any) -> Any:
     if row.ndim != 2 or len(row) != 1:
         raise ValueError(f"explain takes one row, got an array of shape {x.shape}")
     return row
-
-
-def _evenly(rows: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    if len(rows) <= most:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, most).astype(np.intp)]
-
-
-def _places(targets: Positions) -> NDArray[np.int16]:
-    """Positions as small integers from 0, -1 where not ranked: exact, or in 2k + 1 steps."""
-    seen = ~np.isnan(targets)
-    distinct = np.unique(targets[seen])
-    steps = 2 * targets.shape[1] + 1
-    out = np.full(targets.shape, -1, np.int16)
-    if len(distinct) <= steps:
-        out[seen] = np.searchsorted(distinct, targets[seen])
-    else:
-        share = (targets[seen] - distinct[0]) / (distinct[-1] - distinct[0])
-        out[seen] = np.minimum(share * steps, steps - 1)
-    return out

@@ -1,0 +1,95 @@
+"""How the members of a row's leaves become pair probabilities, and when one way is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moreplr.rankers import _counts, _marginals
+from moreplr.rankers._pairs import Pairs
+from moreplr.rankings import Positions
+from moreplr.regressors._base import Array
+
+Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+
+
+class Reading(NamedTuple):
+    """How leaves are read: the least rows of a node that answers, the weight of marginals."""
+
+    min_samples: int
+    marginal_weight: float
+
+
+@dataclass
+class Tables:
+    """What the members of some rows' leaves say: counted pairs, and where the labels stand."""
+
+    P: Array
+    Q: Array
+    positions: Array
+
+    @classmethod
+    def count(
+        cls, members: list[Members], rankings: Positions, places: NDArray[np.int16]
+    ) -> Tables:
+        """Count over the members of one forest for all labels, or of one for each label."""
+        n, k = len(members[0][0]) - 1, rankings.shape[1]
+        P, Q = np.zeros((n, k, k)), np.zeros((n, k, k))
+        positions = np.zeros((n, k, int(places.max()) + 1))
+        if len(members) == 1:
+            _counts.add_pairs(rankings, *members[0], P, Q)
+            _marginals.add_positions(places, 0, k, *members[0], positions)
+        else:
+            for label, (indptr, indices, weights) in enumerate(members):
+                where = indptr, indices
+                _marginals.add_pairs_of(rankings, label, *where, weights / 2, P, Q)
+                _marginals.add_positions(places, label, label + 1, *where, weights, positions)
+        # Weights are of single precision: what they differ by beyond it is no difference.
+        return cls(P.round(6), Q.round(6), positions)
+
+    @cached_property
+    def marginals(self) -> tuple[Array, Array]:
+        """Probabilities as if the labels' positions were independent."""
+        return _marginals.marginals(self.positions)
+
+    def mix(self, marginal_weight: float, prior: Pairs) -> Pairs:
+        """Probabilities from counts and marginals; where a pair has neither, the prior's."""
+        counts = self.P, self.Q
+        mixed = Pairs(np.empty_like(self.P), np.empty_like(self.Q))
+        marginals = self.marginals if marginal_weight > 0 else counts
+        _marginals.mix(*counts, *marginals, marginal_weight, *prior, *mixed)
+        return mixed
+
+
+def places(targets: Positions) -> NDArray[np.int16]:
+    """Positions as small integers from 0, -1 where not ranked: exact, or in 2k + 1 steps."""
+    seen = ~np.isnan(targets)
+    distinct = np.unique(targets[seen])
+    steps = 2 * targets.shape[1] + 1
+    out = np.full(targets.shape, -1, np.int16)
+    if len(distinct) <= steps:
+        out[seen] = np.searchsorted(distinct, targets[seen])
+    else:
+        share = (targets[seen] - distinct[0]) / (distinct[-1] - distinct[0])
+        out[seen] = np.minimum(share * steps, steps - 1)
+    return out
+
+
+def sure_gain(tau: Array, base: Array) -> float:
+    """The mean gain over the base if it exceeds its standard error, else 0."""
+    gain = (tau - base)[~np.isnan(tau - base)]
+    if len(gain) < 2:
+        return 0.0
+    mean, error = gain.mean(), gain.std(ddof=1) / np.sqrt(len(gain))
+    return float(mean) if mean > error else 0.0
+
+
+def evenly(rows: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """All rows, or so many of them at even distances."""
+    if len(rows) <= most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, most).astype(np.intp)]
