@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test test-minimum test-newest lint docs clean
 
 demo: .venv/.installed
 	$(BIN)/python examples/demo.py
@@ -11,6 +11,16 @@ demo: .venv/.installed
 
 test: .venv/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The same tests with the oldest versions that pyproject.toml admits, and with the newest there are.
+test-minimum test-newest: test-%:
+	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	: > .venv-$*/constraints.txt
+	test $* = newest || $(PYTHON) .ci/minimum_versions.py > .venv-$*/constraints.txt
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
+		--upgrade-strategy eager -c .venv-$*/constraints.txt --editable '.[test]'
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-$*/numba .venv-$*/bin/python -m moreplr._warm_up
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-$*/numba .venv-$*/bin/python -m pytest -n 2 --dist worksteal
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
@@ -35,5 +45,5 @@ docs: .venv/.docs-installed
 	touch $@
 
 clean:
-	rm -rf .venv build dist out .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist out .mypy_cache .ruff_cache .hypothesis
 	rm -rf docs/_build docs/gallery docs/api/generated
