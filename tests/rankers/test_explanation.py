@@ -71,7 +71,7 @@ def test_sentences_name_the_labels_and_the_decision():
     Y = pd.DataFrame(
         {"tea": [1] * 6 + [2] * 6, "milk": [1] * 6 + [1] * 6, "rum": [2] * 6 + [3] * 6}
     )
-    forest = RankingForest(20, random_state=0).fit(X, Y)
+    forest = RankingForest(20, structure="shared", random_state=0).fit(X, Y)
     low, high = forest.explain([0.0]), forest.explain([11.0])
     assert str(low.pair("tea", "milk")).startswith("tea and milk are tied: 0% for tea first, 100%")
     assert str(high.pair("tea", "milk")).startswith("milk is ranked before tea: ")

@@ -90,8 +90,8 @@ class Explanation:
     >>> why.rows.row[:2].tolist()
     [1, 0]
     >>> print(why.pair("water", "milk"))
-    water and milk are tied: 0% for water first, 100% for a tie, 0% for milk first; \
-2 similar training rows rank both (93% of weight).
+    water and milk are tied: 0% for water first, 83% for a tie, 17% for milk first; \
+3 similar training rows rank both (97% of weight).
     """
 
     ranking: str

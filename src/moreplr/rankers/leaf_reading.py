@@ -79,13 +79,13 @@ def places(targets: Positions) -> NDArray[np.int16]:
     return out
 
 
-def sure_gain(tau: Array, base: Array) -> float:
-    """The mean gain over the base if it exceeds its standard error, else 0."""
+def sure_gain(tau: Array, base: Array, errors: float = 1.0) -> float:
+    """The mean gain over the base if it exceeds so many standard errors, else 0."""
     gain = (tau - base)[~np.isnan(tau - base)]
     if len(gain) < 2:
         return 0.0
     mean, error = gain.mean(), gain.std(ddof=1) / np.sqrt(len(gain))
-    return float(mean) if mean > error else 0.0
+    return float(mean) if mean > errors * error else 0.0
 
 
 def evenly(rows: NDArray[np.intp], most: int) -> NDArray[np.intp]:

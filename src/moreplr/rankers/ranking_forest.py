@@ -34,6 +34,8 @@ MARGINAL_WEIGHTS = (0.0, 0.5, 100.0)
 # A choice among a few candidates needs no more rows than this.
 _SCORED_ROWS = 800
 _PROBED_ROWS = 2_000
+# One of many readings may be ahead by chance: so many standard errors are asked of it.
+_SURE = 2.0
 # The least gain in τ_X for which as many forests as labels are grown.
 _WORTH_MORE_FORESTS = 0.005
 # Beyond this a forest for each label, and marginals of all pairs, cost more than they tell.
@@ -51,7 +53,7 @@ class RankingForest(PairRanker):
     What decides accuracy is chosen out of bag, for no extra forest: how many rows a leaf must
     hold (one forest grown deep serves every size), and how much the labels' own distributions
     of positions count beside the pairs that are ranked together. A choice leaves the default
-    only for a gain in τ_X beyond its standard error.
+    only for a gain in τ_X beyond two standard errors.
 
     Parameters
     ----------
@@ -59,15 +61,18 @@ class RankingForest(PairRanker):
         The number of trees of a forest.
     structure : {"auto", "shared", "per_label"}
         One forest for all labels, or one for each, where a pair asks the forests of its two
-        labels. "auto" compares them out of bag on (at most 2,000 of) the training rows, takes
-        the second for a sure gain in τ_X of 0.005 or more, and never beyond 64 labels.
+        labels. "auto" compares them out of bag. Up to 2,000 rows both are grown, and one for
+        all is taken if its gain in τ_X exceeds the standard error. With more rows 2,000 of
+        them are compared, and one for each label is taken if its gain exceeds the standard
+        error and 0.005, since growing it takes longer; beyond 64 labels never.
     min_samples : int or "auto"
         The least number of rows in the node that answers: the leaf, or its lowest ancestor that
         is large enough.
     marginal_weight : float or "auto"
         The weight of the labels' own distributions of positions, taken as independent, against
         1 for all pairs of a leaf. They also use the rows that rank only one of two labels.
-        "auto" tries other weights than its default for up to 64 labels.
+        By default ¼, or 1 for incomplete rankings with `positions="given"`; "auto" tries
+        others for up to 64 labels.
     max_features : {"sqrt", "log2"}, int, float or None, default=1/3
         How many features a split looks at; a float is a share.
     positions : {"observed", "given"}
@@ -276,7 +281,7 @@ class RankingForest(PairRanker):
         ]
 
     def _grow_chosen(self, X: Array, Y: Positions, weight: Array | None) -> None:
-        """Grow one forest for all labels, unless one for each is better out of bag."""
+        """Grow one forest for all labels or one for each, as is better out of bag."""
         if self.structure != "auto" or not 3 <= Y.shape[1] <= _MANY_LABELS:
             self.structure_ = "shared" if self.structure == "auto" else self.structure
             return self._grow(self.structure_, X, Y, weight)
@@ -287,33 +292,37 @@ class RankingForest(PairRanker):
             self._grow(structure, *part)
             grown[structure] = self.forests_
             scores[structure] = self._score([self._default_reading()])[0]
-        gain = sure_gain(scores["per_label"], scores["shared"])
-        self.structure_ = "per_label" if gain > _WORTH_MORE_FORESTS else "shared"
-        if len(rows) == len(X):
+        if len(rows) == len(X):  # both are grown: the better one, in doubt one for each label
+            gain = sure_gain(scores["shared"], scores["per_label"])
+            self.structure_ = "shared" if gain > 0 else "per_label"
             self.forests_ = grown[self.structure_]
         else:
+            gain = sure_gain(scores["per_label"], scores["shared"])
+            self.structure_ = "per_label" if gain > _WORTH_MORE_FORESTS else "shared"
             self._grow(self.structure_, X, Y, weight)
 
     def _default_reading(self) -> Reading:
-        """Leaves as they are; with gaps in given positions, half of the say to the marginals."""
+        """Leaves as they are; the marginals count little, or half where given positions miss."""
         size = 1 if self.min_samples == "auto" else int(self.min_samples)
         if self.marginal_weight != "auto":
             return Reading(size, float(self.marginal_weight))
-        return Reading(size, 0.5 if self._incomplete and self.positions == "given" else 0.0)
+        return Reading(size, 1.0 if self._incomplete and self.positions == "given" else 0.25)
 
     def _choose_reading(self) -> None:
         """The reading of the greatest sure gain in τ_X over the default, if there is one."""
         default = self._default_reading()
         sizes = LEAF_SIZES if self.min_samples == "auto" else (default.min_samples,)
         auto = self.marginal_weight == "auto" and len(self.labels_) <= _MANY_LABELS
-        weights = MARGINAL_WEIGHTS if auto else (default.marginal_weight,)
-        readings = [Reading(*pair) for pair in product(sizes, weights)]
+        weights = (
+            {*MARGINAL_WEIGHTS, default.marginal_weight} if auto else {default.marginal_weight}
+        )
+        readings = [Reading(*pair) for pair in product(sizes, sorted(weights))]
         self.reading_, self.scores_ = default, {}
         if len(readings) == 1 or len(self.labels_) == 1:
             return
         tau = self._score(readings)
         base = tau[readings.index(default)]
-        gains = [sure_gain(one, base) for one in tau]
+        gains = [sure_gain(one, base, _SURE) for one in tau]
         if max(gains) > 0:
             self.reading_ = readings[int(np.argmax(gains))]
         if not np.isnan(tau).all():
