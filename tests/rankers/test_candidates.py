@@ -63,6 +63,12 @@ class TestSuggest:
             for k in (2, 5, 20, 300):
                 assert 4 <= len(suggest(meta(n, k))) <= 12
 
+    def test_from_cheap_to_dear(self):
+        for k in (3, 12, 100):
+            _, *others = suggest(meta(k=k)).values()
+            costs = [candidate.cost for candidate in others]
+            assert costs == sorted(costs)
+
     def test_many_labels_leave_out_models_of_each_pair(self):
         names = " ".join(suggest(meta(k=200)))
         assert "PairwiseRanker" not in names
@@ -113,7 +119,7 @@ class TestSuggest:
             Y = remove_labels(Y, gaps, random_state=0)
             X, Y = X[rows := ~np.isnan(Y).all(axis=1)], Y[rows]
         floor = DummyRanker().fit(X, Y).score(X, Y)
-        for name, (ranker, _) in suggest(describe(X, Y)).items():
+        for name, (ranker, *_) in suggest(describe(X, Y)).items():
             fitted = prepare(ranker, positions="observed", n_jobs=1, seed=0).fit(X, Y)
             assert tau_x_score(Y, fitted.predict(X)) >= floor - 1e-9, name
 

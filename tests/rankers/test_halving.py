@@ -71,11 +71,14 @@ def data(n):
     return np.arange(float(n))[:, None], make_rankings(n)[1]
 
 
-def race(rankers, n, budget=None, growth=1.5, weight=None, Y=None):
+def race(rankers, n, budget=None, growth=1.5, weight=None, Y=None, costs=None):
     X, truth = data(n)
     for ranker in rankers.values():
         ranker.truth = truth
-    entries = [Entry(name, ranker, growth, repr(name)) for name, ranker in rankers.items()]
+    entries = [
+        Entry(name, ranker, growth, repr(name), cost=(costs or {}).get(name, 0.0))
+        for name, ranker in rankers.items()
+    ]
     found = Race(
         entries,
         X,
@@ -244,6 +247,14 @@ class TestBudget:
         rankers = {"reference": Fake(seconds=0.1), "slow": Fake(seconds=20), "fast": Fake()}
         run = race(rankers, 2000, budget=60)
         assert "after 1 of 5 folds" in run.entries[1].status
+        assert run.entries[2].rung == 2
+
+    def test_one_known_to_be_dear_is_not_even_begun(self, time):
+        field = {"dear": Fake(seconds=20), "cheap": Fake(seconds=0.1)}
+        costs = {"reference": 1.0, "dear": 200.0, "cheap": 1.0}
+        run = race({"reference": Fake(seconds=0.1), **field}, 2000, budget=60, costs=costs)
+        assert run.entries[1].status.startswith("skipped on rung 0: needs about")
+        assert not run.entries[1].runs
         assert run.entries[2].rung == 2
 
     def test_one_that_grows_too_fast_is_given_up_above(self, time):

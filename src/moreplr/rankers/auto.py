@@ -169,8 +169,9 @@ class AutoRanker(BaseRanker):
                 prepare(ranker, positions=self.positions, n_jobs=self.n_jobs, seed=seed),
                 growth,
                 parameters=" ".join(repr(ranker).split()),
+                cost=cost,
             )
-            for name, (ranker, growth) in candidates.items()
+            for name, (ranker, growth, cost) in candidates.items()
         ]
 
     def _seed(self, rng: np.random.RandomState) -> int:

@@ -63,11 +63,14 @@ class Candidate(NamedTuple):
     """A ranker to compare.
 
     `growth` is the power of the number of rows by which its time is taken to grow as long as
-    it has been measured on one number only.
+    it has been measured on one number only. `cost` is about how many seconds a fit on all rows
+    takes, from runs on made-up rankings; only its ratio to that of others is relied on. 0 for
+    one that nothing is known of.
     """
 
     ranker: Any
     growth: float = 1.5
+    cost: float = 0.0
 
 
 def describe(X: Array, Y: Positions, weight: Array | None = None) -> Meta:
@@ -104,28 +107,20 @@ def suggest(meta: Meta, positions: str = "observed") -> dict[str, Candidate]:
     Examples
     --------
     >>> meta = describe(np.zeros((99, 2)), np.tile([1.0, 2.0, 2.0], (99, 1)))
-    >>> list(suggest(meta))[:3]
-    ['RankingForest', 'DummyRanker', 'MORERanker, SVR']
+    >>> list(suggest(meta))[:2]
+    ['RankingForest', 'DummyRanker']
     """
-    found = [*_on_positions(meta, positions), *_on_pairs(meta)]
-    found.sort(key=lambda one: one.cost)
-    suggested = {REFERENCE: Candidate(RankingForest(), 1.2)}
-    suggested.update({one.name: one.candidate for one in found if one.suits})
-    return suggested
+    suitable = _on_positions(meta, positions) | _on_pairs(meta)
+    forest = Candidate(RankingForest(), 1.2, _forest_cost(meta))
+    return {REFERENCE: forest} | dict(sorted(suitable.items(), key=lambda item: item[1].cost))
 
 
-class _Suggestion(NamedTuple):
-    """`cost`: about how many seconds a fit takes, from runs on made-up rankings."""
-
-    name: str
-    suits: bool
-    cost: float
-    candidate: Candidate
+def _forest_cost(meta: Meta) -> float:
+    return 0.05 + meta.n_rows * min(meta.n_labels, _MANY_LABELS) ** 2 * 5e-5
 
 
-def _on_positions(meta: Meta, positions: str) -> list[_Suggestion]:
+def _on_positions(meta: Meta, positions: str) -> dict[str, Candidate]:
     n, k = meta.n_rows, meta.n_labels
-    cells = n if meta.missing_labels == 0 else round(n * k * (1 - meta.missing_labels))
     options: dict[str, Any] = {
         "layer": _layer(meta, positions),
         "positions": _reading(meta, positions),
@@ -134,80 +129,46 @@ def _on_positions(meta: Meta, positions: str) -> list[_Suggestion]:
     def more(regressor: Any) -> MORERanker:
         return MORERanker("dense", regressor, **options)
 
-    smooth = cells <= _PROCESS_CELLS and not meta.weighted  # a process takes no weights
+    found = {}
+    if meta.n_pairs > _PAIR_LINEAR:
+        found["MORERanker, ridge"] = Candidate(scaled(more(Ridge())), 1.0, n * k * 1e-6)
+    if n <= _KERNEL_ROWS:
+        cost = 0.01 + n * n * k * 2e-7
+        found["MORERanker, SVR"] = Candidate(scaled(more(SVR(C=10))), 2.0, cost)
+    cells = n if meta.missing_labels == 0 else round(n * k * (1 - meta.missing_labels))
+    if cells <= _PROCESS_CELLS and not meta.weighted:  # a process takes no weights
+        process = scaled(more(GaussianProcess()))
+        found["MORERanker, Gaussian process"] = Candidate(process, 2.0, 2 + (cells / 400) ** 3)
     forests = n * k * 6e-5
-    return [
-        _Suggestion(
-            "MORERanker, ridge",
-            meta.n_pairs > _PAIR_LINEAR,
-            n * k * 1e-6,
-            Candidate(scaled(more(Ridge())), 1.0),
-        ),
-        _Suggestion(
-            "MORERanker, SVR",
-            n <= _KERNEL_ROWS,
-            n * n * k * 2e-7,
-            Candidate(scaled(more(SVR(C=10))), 2.0),
-        ),
-        _Suggestion(
-            "MORERanker, Gaussian process",
-            smooth,
-            2 + (cells / 400) ** 3,
-            Candidate(scaled(more(GaussianProcess())), 3.0),
-        ),
-        _Suggestion(
-            "MORERanker, native", k > _MANY_LABELS, n * 1e-3, Candidate(more("native"), 1.2)
-        ),
-        _Suggestion(
-            "MORERanker, single target",
-            k <= _MANY_LABELS,
-            forests,
-            Candidate(more("single_target"), 1.2),
-        ),
-        _Suggestion(
-            "MORERanker, chain", 3 <= k <= _CHAINED, 2.5 * forests, Candidate(more("chain"), 1.2)
-        ),
-    ]
+    if k > _MANY_LABELS:
+        found["MORERanker, native"] = Candidate(more("native"), 1.2, n * 1e-3)
+    else:
+        found["MORERanker, single target"] = Candidate(more("single_target"), 1.2, forests)
+    if 3 <= k <= _CHAINED:
+        found["MORERanker, chain"] = Candidate(more("chain"), 1.2, 2.5 * forests)
+    return found
 
 
-def _on_pairs(meta: Meta) -> list[_Suggestion]:
+def _on_pairs(meta: Meta) -> dict[str, Candidate]:
     n, k, pairs = meta.n_rows, meta.n_labels, meta.n_pairs
-    narrow = meta.n_features <= _NARROW
-    solver = "newton-cholesky" if narrow else "lbfgs"
-    logistic = LogisticRegression(solver=solver, max_iter=200)
-    return [
-        _Suggestion("DummyRanker", True, 0.0, Candidate(DummyRanker(), 1.0)),
-        _Suggestion(
-            "NearestNeighborsRanker",
-            True,
-            0.02 + n * k * k * 5e-6,
-            Candidate(scaled(NearestNeighborsRanker())),
-        ),
-        _Suggestion(
-            "RankingTree, bagged",
-            pairs <= _PAIR_FORESTS,
-            0.03 + n * pairs * 7e-6,
-            Candidate(RankingTree(100), 1.2),
-        ),
-        _Suggestion(
-            "PairwiseRanker",
-            pairs <= _PAIR_FORESTS,
-            n * pairs * 2.5e-5,
-            Candidate(PairwiseRanker(), 1.2),
-        ),
-        _Suggestion(
-            "PairwiseRanker, logistic",
-            pairs <= _PAIR_LINEAR,
-            pairs * (0.007 if narrow else 0.0025 * meta.n_features),
-            Candidate(scaled(PairwiseRanker(logistic)), 1.2),
-        ),
-        _Suggestion(
-            "RankingForest, all features",
-            meta.n_features > 1,
-            n * min(k, _MANY_LABELS) ** 2 * 5e-5,
-            Candidate(RankingForest(max_features=None), 1.2),
-        ),
-    ]
+    nearest = scaled(NearestNeighborsRanker())
+    found = {
+        "DummyRanker": Candidate(DummyRanker(), 1.0),
+        "NearestNeighborsRanker": Candidate(nearest, 1.5, 0.02 + n * k * k * 5e-6),
+    }
+    if meta.n_features > 1:
+        forest = RankingForest(max_features=None)
+        found["RankingForest, all features"] = Candidate(forest, 1.2, _forest_cost(meta))
+    if pairs <= _PAIR_FORESTS:
+        found["RankingTree, bagged"] = Candidate(RankingTree(100), 1.2, 0.03 + n * pairs * 7e-6)
+        found["PairwiseRanker"] = Candidate(PairwiseRanker(), 1.2, n * pairs * 2.5e-5)
+    if pairs <= _PAIR_LINEAR:
+        narrow = meta.n_features <= _NARROW
+        solver = "newton-cholesky" if narrow else "lbfgs"
+        linear = scaled(PairwiseRanker(LogisticRegression(solver=solver, max_iter=200)))
+        each = 0.007 if narrow else 0.0025 * meta.n_features
+        found["PairwiseRanker, logistic"] = Candidate(linear, 1.2, pairs * each)
+    return found
 
 
 def scaled(ranker: Any) -> Pipeline:

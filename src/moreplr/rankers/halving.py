@@ -68,12 +68,17 @@ class Rung(NamedTuple):
 
 @dataclass(eq=False)
 class Entry:
-    """A candidate in the race. `status` is empty as long as it takes part."""
+    """A candidate in the race. `status` is empty as long as it takes part.
+
+    `cost` is a guess, in any unit that all entries share, of what a fit on all rows takes, for
+    as long as none has been measured; 0 for one that nothing is known of.
+    """
 
     name: str
     ranker: Any
     growth: float
     parameters: str
+    cost: float = 0.0
     status: str = ""
     rung: int = -1
     tau: dict[int, Array] = field(default_factory=dict)
@@ -83,10 +88,11 @@ class Entry:
     error: Exception | None = None
 
     def forecast_run(self, rows: int) -> float:
-        """Seconds to fit on so many rows and to predict a fold; 0 if nothing is known."""
+        """Seconds to fit on so many rows and to predict a fold; 0 if nothing is measured."""
         return _forecast(self.runs, rows, self.growth)
 
     def forecast_fit(self, rows: int) -> float:
+        """Seconds to fit on so many rows; 0 if nothing is measured."""
         return _forecast(self.fits, rows, self.growth)
 
     def fail(self, error: Exception, where: str = "error") -> None:
@@ -251,7 +257,13 @@ class Race:
         return [split for split in self.rungs[number].splits if split not in entry.tau]
 
     def _need(self, entry: Entry, splits: list[int]) -> float:
-        return sum(entry.forecast_run(len(self.splits[split].train)) for split in splits)
+        """Seconds that an entry is going to take for splits, by its own times or by its cost."""
+        sizes = [len(self.splits[split].train) for split in splits]
+        if entry.runs or not self.reference.cost:
+            return sum(entry.forecast_run(rows) for rows in sizes)
+        n = len(self.X)
+        seconds = self.reference.forecast_fit(n) * entry.cost / self.reference.cost
+        return sum(seconds * (rows / n) ** entry.growth for rows in sizes)
 
     def _limit(self, number: int, started: float, entries: Iterable[Entry]) -> float:
         """When a rung that started then has to end.
