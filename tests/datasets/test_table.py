@@ -70,3 +70,15 @@ def test_a_table_of_labels_only_has_no_features():
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no file .*none\.csv"):
         from_csv(tmp_path / "none.csv", 1)
+
+
+def test_tab_separated_files(tmp_path):
+    FRAME.to_csv(tmp_path / "people.tsv.gz", index=False, sep="\t")
+    assert list(from_csv(tmp_path / "people.tsv.gz", "rank_*").X) == ["age", "town"]
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,\xff\n", b"a,b\n1,2\n1,2,3\n"])
+def test_a_file_that_can_not_be_read_is_named(tmp_path, content):
+    (tmp_path / "odd.csv").write_bytes(content)
+    with pytest.raises(ValueError, match=r"odd\.csv: "):
+        from_csv(tmp_path / "odd.csv", 1)

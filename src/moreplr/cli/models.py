@@ -20,6 +20,7 @@ from moreplr.cli.cells import NUMBER, TEXT, Reader
 from moreplr.cli.formats import STREAM, show_name
 from moreplr.cli.problems import shorten
 from moreplr.cli.writing import whole_file
+from moreplr.persistence import ModelFileError
 from moreplr.rankings import Positions
 
 
@@ -124,21 +125,29 @@ class Model:
 
 def load_model(path: str, jobs: int | None = None) -> Model:
     """Read a model from a file, or from standard input."""
-    import moreplr
-
     if path != STREAM and not os.path.isfile(path):
         raise ValueError(f"there is no model {path}; moreplr fit makes one")
-    if path != STREAM:
-        estimator = moreplr.load(path)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            copy = os.path.join(folder, "model.moreplr")
-            with open(copy, "wb") as file:
-                shutil.copyfileobj(sys.stdin.buffer, file)
-            estimator = moreplr.load(copy)
-    if not hasattr(estimator, "predict"):
+    try:
+        estimator = _load(path)
+    except ModelFileError as error:
+        raise ValueError(
+            f"{show_name(path)}: {error}; give the model first, then the table"
+        ) from error
+    if not hasattr(estimator, "labels_") and not hasattr(estimator, "steps"):
         raise ValueError(f"{path} holds a {type(estimator).__name__}, which is no ranker")
     return Model.of(use_threads(estimator, jobs), show_name(path))
+
+
+def _load(path: str) -> Any:
+    import moreplr
+
+    if path != STREAM:
+        return moreplr.load(path)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "model.moreplr")
+        with open(copy, "wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        return moreplr.load(copy)
 
 
 def save_model(estimator: Any, path: str) -> None:

@@ -13,13 +13,19 @@ from moreplr.rankings import check_rankings, from_text
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """Read CSV (plain or compressed) or Parquet, told apart by the file's name."""
+    """Read CSV or TSV (plain or compressed) or Parquet, told apart by the file's name."""
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
-    if path.suffix in (".parquet", ".pq"):
-        return pd.read_parquet(path)
-    return pd.read_csv(path)
+    tabs = any(suffix.lower() in (".tsv", ".tab") for suffix in path.suffixes[-2:])
+    try:
+        if path.suffix.lower() in (".parquet", ".pq"):
+            return pd.read_parquet(path)
+        return pd.read_csv(path, sep="\t" if tabs else ",")
+    except ImportError as error:
+        raise ImportError("Parquet needs pyarrow: pip install 'moreplr[parquet]'") from error
+    except ValueError as error:  # an empty file, another encoding, lines of different lengths
+        raise ValueError(f"{path}: {error}") from error
 
 
 def split_table(

@@ -1,0 +1,58 @@
+import pandas as pd
+import pytest
+
+import moreplr
+
+
+def test_the_ranking_the_pairs_and_the_training_rows(run, fitted, table):
+    code, out, err = run("explain", fitted, table, "--row", 3, "--rows", 2, "-o", "why.csv")
+    assert code == 0
+    text = run("predict", fitted, table, "--text")[1].splitlines()[3].strip('"').replace('""', '"')
+    lines = out.splitlines()
+    assert lines[0] == f"predicted: {text}"
+    assert len(lines) == 1 + 2 + 1 + 2
+    rows = pd.read_csv("why.csv")
+    assert rows["weight"].sum() == pytest.approx(1)
+    assert f"and {len(rows) - 2} more training rows" in err
+    model = moreplr.load(fitted)
+    X, Y = moreplr.datasets.from_csv(table, "rank_*")
+    why = model[-1].explain(model[:-1].transform(X[["age", "town"]].iloc[2:3]))
+    # Rows are counted from 1 here: the ranking shown is that of the training table's row.
+    assert rows["row"].tolist() == (why.rows["row"] + 1).tolist()
+    assert rows["ranking"][0] == moreplr.rankings.to_text(Y.iloc[[rows["row"][0] - 1]])[0]
+
+
+def test_one_pair_of_labels(run, fitted, table):
+    code, out, _ = run("explain", fitted, table, "--labels", "rank_tea", "rank_café")
+    assert code == 0
+    assert "similar training rows rank both" in out.splitlines()[1]
+    assert "relation" in out.splitlines()[2]
+
+
+def test_the_choice_of_auto_is_explained(run, table):
+    words = ["--labels", "rank_*", "--ignore", "name", "--ranker", "auto"]
+    assert run("fit", table, *words, "--set", "time_budget=0.01", "-o", "m")[0] == 0
+    code, out, _ = run("explain", "m", table)
+    assert code == 0
+    assert out.startswith("predicted: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--row", "0"], "--row counts from 1, got 0"),
+        (["--row", "61"], "people.csv has 60 rows, there is no row 61"),
+        (["--labels", "rank_tea", "milk"], "no label 'milk'; its labels are 'rank_tea'"),
+        (["--labels", "rank_tea", "rank_tea"], "a pair needs two labels"),
+    ],
+)
+def test_errors(run, fitted, table, words, message):
+    code, _, err = run("explain", fitted, "people.csv", *words)
+    assert code == 1
+    assert message in err
+
+
+def test_rankers_that_can_not_explain_say_so(run, table):
+    words = ["--labels", "rank_*", "--ignore", "name", "--ranker", "tree"]
+    assert run("fit", table, *words, "-o", "m")[0] == 0
+    assert "m holds a RankingTree, which can't explain" in run("explain", "m", table)[2]

@@ -1,0 +1,104 @@
+"""The command as a process: pipes, signals, exit codes and memory."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from moreplr import DummyRanker, save
+
+COMMAND = [sys.executable, "-m", "moreplr"]
+ENVIRONMENT = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+
+
+@pytest.fixture
+def model(tmp_path):
+    """The fastest model: what matters here is how tables flow."""
+    path = tmp_path / "m.moreplr"
+    save(DummyRanker().fit([[0.0] * 10] * 2, ["ä > b", "b ~ ä"]), path)
+    return path
+
+
+def start(*words, **options):
+    return subprocess.Popen(
+        [*COMMAND, *map(str, words)],
+        env=ENVIRONMENT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def rows(n):
+    """CSV of n rows of ten features."""
+    header = ",".join(f"x{i}" for i in range(10))
+    return f"{header}\n".encode() + (b",".join([b"1.25"] * 10) + b"\n") * n
+
+
+def test_a_pipe_from_end_to_end(tmp_path):
+    table = "x,ä,b\n" + "1,1,2\n2,2,1\n" * 20
+    fit = start("fit", "-", "--labels", "ä", "b", "--ranker", "neighbors", "-o", "-")
+    model, said = fit.communicate(table.encode())
+    assert fit.returncode == 0, said
+    (tmp_path / "m").write_bytes(model)
+    predict = start("predict", tmp_path / "m", "-", "--text", "--keep", "x")
+    out, said = predict.communicate(b"x\n1\n2\n")
+    assert (predict.returncode, said) == (0, b"")
+    assert out.decode() == "x,ranking\n1,ä > b\n2,b > ä\n"
+
+
+def test_when_nobody_reads_on_it_ends_quietly(model, tmp_path):
+    table = tmp_path / "many.csv"
+    table.write_bytes(rows(60_000))
+    process = start("predict", model, table)
+    assert process.stdout.readline() == "b,ä\n".encode()
+    process.stdout.close()
+    assert process.wait(60) == 1
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.stdin.close()
+
+
+def test_an_interrupt_leaves_no_file(model, tmp_path):
+    process = start("predict", model, "-", "-o", "out.csv", cwd=tmp_path)
+    process.stdin.write(rows(9_000))
+    process.stdin.flush()
+    limit = time.monotonic() + 60
+    while not list(tmp_path.glob(".*.part.out.csv")):
+        assert time.monotonic() < limit
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (1, b"moreplr: stopped\n")
+    assert os.listdir(tmp_path) == ["m.moreplr"]
+
+
+def test_a_hundred_times_the_rows_take_the_same_memory(model, tmp_path):
+    (tmp_path / "few.csv").write_bytes(rows(1_500))
+    (tmp_path / "many.csv").write_bytes(rows(150_000))
+    script = """
+import resource, sys
+from moreplr.cli import main
+from moreplr.cli.reading import open_table
+peaks = []
+for name in ("few.csv", "many.csv"):
+    assert main(["predict", "m.moreplr", name, "-o", "out.csv"]) == 0
+    peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+with open_table("many.csv") as table:
+    table.read()
+peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(*peaks)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, check=True
+    )
+    few, many, at_once = (int(word) for word in done.stdout.split())
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert (many - few) * unit < 12e6
+    # What the measure would show if rows were not let go.
+    assert (at_once - few) * unit > 25e6

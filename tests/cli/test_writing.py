@@ -1,0 +1,76 @@
+import os
+import stat
+
+import pandas as pd
+import pytest
+
+from moreplr.cli.reading import open_table
+from moreplr.cli.writing import check_output, open_writer, whole_file
+
+FIRST = pd.DataFrame({"a": [1, 2], "b": ["x", 'ü, "z"']})
+SECOND = pd.DataFrame({"a": [3], "b": [""]})
+
+
+@pytest.mark.parametrize(
+    "name", ["a.csv", "a.tsv", "a.csv.gz", "a.csv.bz2", "a.tsv.xz", "a.csv.zip", "a.parquet"]
+)
+def test_frames_become_one_table(tmp_path, name):
+    with open_writer(str(tmp_path / name)) as writer:
+        writer.write(FIRST)
+        writer.write(SECOND)
+    with open_table(str(tmp_path / name)) as table:
+        frame = table.read()
+    assert frame.astype(str).to_numpy().tolist() == [["1", "x"], ["2", 'ü, "z"'], ["3", ""]]
+    assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.zip", "a.parquet"])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_nothing_is_left_of_what_was_stopped(tmp_path, name, error):
+    (tmp_path / name).write_text("old")
+
+    def write():
+        with open_writer(str(tmp_path / name)) as writer:
+            writer.write(FIRST)
+            assert (tmp_path / name).read_text() == "old"
+            raise error("stop")
+
+    with pytest.raises(error, match="stop"):
+        write()
+    assert os.listdir(tmp_path) == [name]
+    assert (tmp_path / name).read_text() == "old"
+
+
+def test_a_first_frame_without_values_does_not_fix_the_type(tmp_path):
+    with open_writer(str(tmp_path / "a.parquet")) as writer:
+        writer.write(pd.DataFrame({"a": pd.Series([None], dtype=object)}))
+        writer.write(pd.DataFrame({"a": pd.Series(["x"], dtype=object)}))
+    assert pd.read_parquet(tmp_path / "a.parquet")["a"].tolist()[1] == "x"
+
+
+def test_files_get_the_usual_permissions_and_links_stay(tmp_path):
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    with whole_file(str(tmp_path / "link.txt")) as name, open(name, "w") as file:
+        file.write("new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+    usual = tmp_path / "usual.txt"
+    usual.write_text("")
+    mode = stat.S_IMODE(usual.stat().st_mode)
+    assert stat.S_IMODE((tmp_path / "real.txt").stat().st_mode) == mode
+
+
+def test_devices_are_written_to_and_not_replaced():
+    with open_writer("/dev/null") as writer:
+        writer.write(FIRST)
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_where_nothing_can_be_written(tmp_path):
+    with pytest.raises(ValueError, match=r"there is no folder .*none to write to; make it first"):
+        check_output(str(tmp_path / "none" / "a.csv"))
+    with pytest.raises(ValueError, match="is a folder"):
+        check_output(str(tmp_path))
+    check_output(str(tmp_path / "a.csv"))
+    check_output("-")
