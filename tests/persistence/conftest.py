@@ -119,7 +119,11 @@ CASES = {
         lambda: _more(Conformal(Stacking(_forest(), cv=2), coverage=0.5), "prediction_interval")
     ),
     "stacking": Case(
-        lambda: _more(Stacking(Ridge(), final=BayesianRidge()), RoundRank("even"), RankEncoder())
+        lambda: _more(
+            Stacking(Ridge(), final=BayesianRidge(), random_state=0),
+            RoundRank("even"),
+            RankEncoder(),
+        )
     ),
     "native": Case(lambda: _more(Native(_forest()), encoder=RankEncoder("modified"))),
     "native_projected": Case(lambda: _more(Native(_forest(projection=2))), Y=COMPLETE),
@@ -156,9 +160,7 @@ CASES = {
     "bagging": Case(lambda: RankingTree(3, random_state=0)),
     "dummy": Case(lambda: DummyRanker(), Y=["b > a ~ c"] * 23 + ["a > c"]),
     "one_label": Case(lambda: RankingTree(), Y=np.ones((24, 1))),
-    "auto": Case(
-        lambda: AutoRanker(None, [NearestNeighborsRanker(), _more("native")], random_state=0)
-    ),
+    "auto": Case(lambda: AutoRanker(None, {"linear": _more(Ridge())}, random_state=0)),
     "preprocessor": Case(
         lambda: make_pipeline(make_preprocessor(GAPS, [7]), RankingForest(3, random_state=0)),
         GAPS,
@@ -189,6 +191,12 @@ def fitted() -> Callable[[str], tuple[Any, Any]]:
         return known[name]
 
     return fit
+
+
+@pytest.fixture(scope="session")
+def targets() -> Callable[[str], Any]:
+    """Gives the targets of a model by name."""
+    return lambda name: CASES[name].Y
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from moreplr.persistence.arrays import from_npy, is_plain
 from moreplr.persistence.container import MODEL, Reader
@@ -50,9 +52,12 @@ class Decoder:
             self._sizes.append(self._size)
             if self._depth >= DEEPEST or self._size > _MOST_VALUES:
                 raise ModelFileError("the model is nested too deep")
-        if document["nodes"][-1]["kind"] != "object":
+        model = self._values[-1]
+        if not isinstance(model, BaseEstimator):
             raise ModelFileError("the file holds no model")
-        return self._values[-1]
+        if hasattr(model, "fit"):
+            check_is_fitted(model)
+        return model
 
     def _make(self, node: Any) -> Any:
         return _MAKERS[node["kind"]](self, node)

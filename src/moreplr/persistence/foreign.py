@@ -148,7 +148,8 @@ def _check_svm(model: Any) -> None:
 
 def _dump_neighbors(index: NearestNeighbors) -> State:
     """Parameters and rows: the search tree is compiled, and made again from them."""
-    state = {name: getattr(index, name) for name in index.get_params(deep=False)}
+    parameters = index.get_params(deep=False)
+    state = {name: value for name, value in vars(index).items() if name in parameters}
     return state | {"_fit_X": index._fit_X} if hasattr(index, "_fit_X") else state
 
 

@@ -96,7 +96,8 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 def is_fitted(spec: Spec, state: State) -> bool:
     """Whether a state has something that only `fit` sets."""
-    return any(name in state for name in spec.attributes if name not in spec.parameters)
+    learned = set(spec.attributes) | {name for name in state if name.endswith("_")}
+    return any(name in state for name in learned if name not in spec.parameters)
 
 
 def check_state(spec: Spec, state: State) -> None:

@@ -1,0 +1,185 @@
+"""Arrays of forests that a kernel would follow outside are refused."""
+
+from __future__ import annotations
+
+import copy
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
+from moreplr.forest.validation import (
+    check_batch,
+    check_binner,
+    check_forest,
+    check_offsets,
+    right_children,
+)
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(40, 3))
+X[rng.random(X.shape) < 0.1] = np.nan
+Y = rng.normal(size=(40, 2))
+
+
+@pytest.fixture(scope="module")
+def forest():
+    return ForestRegressor(4, random_state=0).fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def batch():
+    return ForestBatch(3, random_state=0).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ForestRegressor(3, random_state=0),
+        ForestRegressor(3, bootstrap=False, max_depth=2, random_state=0),
+        ForestRegressor(1, min_samples_leaf=40, random_state=0),
+    ],
+)
+def test_what_fit_makes_is_sound(model):
+    check_forest(model.fit(X, Y))
+    check_forest(model.fit(X[:1], Y[:1]))
+    check_forest(model.fit(X, Y, np.r_[np.zeros(30), np.ones(10)]))
+
+
+def test_classifiers_and_batches_are_sound(batch):
+    check_forest(ForestClassifier(3).fit(X, np.arange(40) % 4))
+    check_batch(batch)
+    check_batch(ForestBatch(3).fit(X, np.arange(40).reshape(-1, 1) % 3, n_classes=3))
+    many = rng.normal(size=(40, 3000))  # words of 64 bits
+    wide = ForestBatch(2).fit(many, Y)
+    assert wide.words_.words.dtype in (np.uint32, np.uint64)
+    check_batch(wide)
+
+
+def twin(leaf, offsets):
+    """Right children by recursion."""
+    found = {}
+
+    def walk(node):
+        if leaf[node]:
+            return node + 1
+        found[node] = walk(node + 1)
+        return walk(found[node])
+
+    for begin, end in pairwise(offsets):
+        if walk(begin) != end:
+            raise ValueError
+    return [found[node] for node in sorted(found)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(st.booleans(), min_size=1, max_size=9), min_size=1, max_size=4))
+def test_right_children_agree_with_recursion(trees):
+    leaf = np.array([node for tree in trees for node in tree])
+    offsets = np.cumsum([0, *map(len, trees)])
+    try:
+        expected = twin([*leaf, True], offsets)
+    except (ValueError, IndexError):
+        with pytest.raises(ValueError, match="preorder"):
+            right_children(leaf, offsets)
+    else:
+        assert right_children(leaf, offsets).tolist() == expected
+
+
+CHANGES = {
+    "right": [2**31 - 1, -(2**31), 0, 1],
+    "start": [2**31 - 1, -1],
+    "feature": [3, 65535],
+    "perm": [40, -1, 2**31 - 1],
+    "offsets": [-1, 10**9],
+    "leaf_offsets": [-1, 10**9],
+    "perm_offsets": [-1, 10**9],
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_an_index_that_leads_outside_is_refused(name, forest):
+    for at in range(len(getattr(forest.trees_, name))):
+        for value in CHANGES[name]:
+            wrong = copy.deepcopy(forest)
+            array = getattr(wrong.trees_, name)
+            leaf = forest.trees_.right[at] < 0 if name == "feature" else False
+            if array[at] == value or leaf:  # nobody reads the feature of a leaf
+                continue
+            array[at] = value
+            with pytest.raises(ValueError, match=r"must|beyond|preorder"):
+                check_forest(wrong)
+
+
+@pytest.mark.parametrize(
+    "name", ["offsets", "feature", "cut", "missing_left", "right", "start", "leaf_offsets",
+             "values", "perm_offsets", "perm", "perm_count", "importance"],
+)  # fmt: skip
+def test_an_array_of_another_length_is_refused(name, forest):
+    wrong = copy.deepcopy(forest)
+    setattr(wrong.trees_, name, getattr(wrong.trees_, name)[:-1])
+    with pytest.raises(ValueError, match=r"must"):
+        check_forest(wrong)
+
+
+def test_children_of_another_tree_are_refused(forest):
+    wrong = copy.deepcopy(forest)
+    wrong.trees_.right[0] += 2
+    with pytest.raises(ValueError, match="right children"):
+        check_forest(wrong)
+
+
+def test_targets_seeds_and_cuts_must_fit(forest):
+    for name, part in (("offset_", slice(1)), ("seeds_", slice(2))):
+        wrong = copy.deepcopy(forest)
+        setattr(wrong, name, getattr(wrong, name)[part])
+        with pytest.raises(ValueError, match="must have"):
+            check_forest(wrong)
+    for change in ("offsets_", "cuts_"):
+        binner = copy.deepcopy(forest.binner_)
+        setattr(binner, change, getattr(binner, change)[:-1])
+        with pytest.raises(ValueError, match="must cut"):
+            check_binner(binner, 3)
+    binner = copy.deepcopy(forest.binner_)
+    binner.cuts_[1] = binner.cuts_[0]
+    with pytest.raises(ValueError, match="must rise"):
+        check_binner(binner, 3)
+
+
+def test_words_that_lead_outside_are_refused(batch):
+    top = np.uint32(1 << 31)
+    for at in range(len(batch.words_.words)):
+        wrong = copy.deepcopy(batch)
+        word = wrong.words_.words[at]
+        # a leaf with the largest number, or a split with another distance
+        wrong.words_.words[at] = word | np.uint32(2**31 - 1) if word & top else word + 1
+        with pytest.raises(ValueError, match=r"beyond|right children"):
+            check_batch(wrong)
+
+
+def test_a_word_with_an_unknown_feature_is_refused(batch):
+    for at in np.flatnonzero(batch.words_.words < 2**31):
+        wrong = copy.deepcopy(batch)
+        wrong.words_.words[at] |= np.uint32(3 << batch._offset_bits)
+        with pytest.raises(ValueError, match="feature beyond"):
+            check_batch(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("n_estimators", 4), ("n_forests_", 3), ("n_classes_", 2), ("_offset_bits", 40)],
+)
+def test_numbers_that_do_not_fit_a_batch_are_refused(name, value, batch):
+    wrong = copy.copy(batch)
+    setattr(wrong, name, value)
+    with pytest.raises(ValueError, match=r"must|can't|n_estimators"):
+        check_batch(wrong)
+
+
+@pytest.mark.parametrize("offsets", [[0, 2], [0, 3, 2, 4], [1, 2, 4], [0, 2, 5]])
+def test_offsets_that_cut_otherwise_are_refused(offsets):
+    with pytest.raises(ValueError, match="must cut 4 into 2 parts"):
+        check_offsets("offsets", np.array(offsets), 2, 4)
