@@ -80,7 +80,9 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": []}
+# Pages without parts of their own need no list of them.
+SINGLE = ["index", "choosing", "experiments", "incomplete", "saving", "security", "command_line"]
+html_sidebars = {page: [] for page in [*SINGLE, "references"]}
 
 
 def skip_foreign(app, what, name, obj, skip, options):

@@ -16,21 +16,8 @@ import pandas as pd
 from moreplr.experiments import Plan, results, run
 
 HERE = Path(__file__).parent
-RANKERS = {
-    "ST-RR": 'MORERanker("dense", "single_target", "round_rank")',
-    "ST-PI": 'MORERanker("modified", "single_target", "prediction_interval")',
-    "ST-EPS": 'MORERanker("modified", "single_target", EpsilonCloseness(0.06))',
-    "Chain-RR": 'MORERanker("dense", Chain(order="published"), "round_rank")',
-    "Native-RR": 'MORERanker("dense", "native", "round_rank")',
-    "Native-PI": 'MORERanker("modified", "native", "prediction_interval")',
-    "Native-EPS": 'MORERanker("modified", "native", EpsilonCloseness(0.06))',
-    "RPC": 'PairwiseRanker(ties="published")',
-    "RPC (optimal)": "PairwiseRanker()",
-    "Forest": "RankingForest()",
-    "kNN": "NearestNeighborsRanker()",
-    "Tree": "RankingTree()",
-    "Dummy": "DummyRanker()",
-}
+METHODS = ["ST-RR", "ST-PI", "ST-EPS", "Chain-RR", "Native-RR", "Native-PI", "Native-EPS"]
+METHODS += ["RPC", "RPC (optimal)", "Forest", "kNN", "Tree", "Dummy"]
 
 
 def main(names: list[str]) -> None:
@@ -54,10 +41,9 @@ def choosing(frame: pd.DataFrame) -> pd.DataFrame:
     largest = seconds.query("problem == 'plr' and dataset == 'digits'")
     table = frame.pivot_table(index="method", columns=["problem", "dataset"], values="tau_x")
     order = [(p, d) for p in ("plr", "lr") for d in ("iris", "wine", "digits")]
-    table = best_in_bold(table.loc[list(RANKERS), order])
+    table = best_in_bold(table.loc[METHODS, order])
     table.columns = [f"{dataset} ({problem})" for problem, dataset in order]
     table["seconds"] = largest.groupby("method")["seconds"].mean().map("{:.2f}".format)
-    table.insert(0, "as an object", [f"`{text}`" for text in RANKERS.values()])
     return table.reset_index(names="method")
 
 

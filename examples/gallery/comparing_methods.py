@@ -1,6 +1,6 @@
 """
-Comparing methods: a plan, a store, tests and a critical-difference diagram
-===========================================================================
+Comparing methods: tests and a critical-difference diagram
+===========================================================
 
 Is one ranker better than another, or was it luck? An experiment runs every method on every fold
 of several data sets, keeps the results in a SQLite file, and tests the mean ranks: Friedman's

@@ -1,6 +1,6 @@
 """
-Language models: which one for this prompt, and which is the cheapest that is good enough?
-==========================================================================================
+Language models: the cheapest that is good enough
+==================================================
 
 Judges compare the answers of a few models to a prompt. They often find two as good as each
 other, and nobody compares all models on every prompt: rankings with ties and gaps. A ranker

@@ -1,6 +1,6 @@
 """
-Uncertainty: leave a pair undecided, ask for reasons, give intervals
-====================================================================
+Uncertainty: undecided pairs, reasons, intervals
+================================================
 
 A ranking looks equally sure of all it says. Three tools tell more, here on the bundled wine data
 (partial rankings made from scikit-learn's data set):

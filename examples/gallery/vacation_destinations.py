@@ -1,6 +1,6 @@
 """
 Vacation destinations: both roads, step by step
-===============================================
+================================================
 
 The paper explains partial label ranking with four customers and five vacation destinations (its
 figure 2). Here both roads of the figure are walked with the library: regression of positions
