@@ -114,7 +114,7 @@ class BaseForest(BaseEstimator):
                     raise Stopped
                 kernel(at, min(at + _ROWS, hi))
 
-        run(work, cut(n, self.n_jobs, per_job=1), self.n_jobs, stop)
+        run(work, cut(n, self.n_jobs, per_job=1), self.n_jobs, stop, in_place=True)
 
     def _mean(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
         """The mean leaf values over the trees, (n, k)."""

@@ -198,7 +198,7 @@ random_state
                     raise Stopped
                 kernel(at, at + 1)
 
-        run(work, cut(self.n_forests_, self.n_jobs), self.n_jobs, stop)
+        run(work, cut(self.n_forests_, self.n_jobs), self.n_jobs, stop, in_place=True)
 
     def _sums(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Leaf values added up over the trees, (n_forests, n, n_values)."""

@@ -1,4 +1,8 @@
-"""Share work among threads so that Ctrl-C ends all of it at once."""
+"""Share work among threads so that Ctrl-C ends all of it at once.
+
+What grows trees goes where `joblib.parallel_config` says, to a Dask cluster for example: it
+gives its results back. What writes into arrays of the caller stays in threads of this process.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +26,12 @@ def run(
     parts: Iterable[tuple],
     n_jobs: int | None,
     stop: NDArray[np.uint8],
+    in_place: bool = False,
 ) -> list[Result]:
     """`[task(*part) for part in parts]`, in threads; an error anywhere sets `stop[0]`.
 
-    Tasks look at `stop` now and then and raise `Stopped`.
+    Tasks look at `stop` now and then and raise `Stopped`. With `in_place` they write to memory
+    that they share with the caller.
 
     Examples
     --------
@@ -37,7 +43,8 @@ def run(
     try:
         if effective_n_jobs(n_jobs) == 1:
             return [task(*part) for part in parts]
-        return list(Parallel(n_jobs, prefer="threads")(delayed(task)(*part) for part in parts))
+        where = {"require": "sharedmem"} if in_place else {"prefer": "threads"}
+        return list(Parallel(n_jobs, **where)(delayed(task)(*part) for part in parts))
     except BaseException:
         stop[0] = 1
         raise
