@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -198,6 +199,51 @@ def check_input_untouched(ranker: Any) -> None:
         clone(ranker).fit(X, Y).predict(X)
 
 
+def check_layouts_agree(ranker: Any) -> None:
+    """Features of any memory layout, number type or frame give the same predictions."""
+    X, Y = make_rankings()
+    X = X.round(2).astype(np.float32).astype(float)
+    expected = clone(ranker).fit(X, Y).predict(X)
+    wide = np.zeros((2 * len(X), 2 * X.shape[1]))
+    wide[::2, ::2] = X
+    odd = pd.DataFrame(X, index=pd.Index(["same"] * len(X)))
+    odd.columns = [" ", "naïve ≻", "a,b\n", "_x", "0"][: X.shape[1]]
+    for layout in (
+        np.asfortranarray(X),
+        wide[::2, ::2],
+        X[::-1].copy()[::-1],
+        X.astype("f4"),
+        odd,
+    ):
+        fitted = clone(ranker).fit(layout, np.asfortranarray(Y))
+        np.testing.assert_array_equal(fitted.predict(layout), expected)
+
+
+def check_least_data(ranker: Any) -> None:
+    """One row is enough, or is refused; one feature and two rows are enough."""
+    X, Y = make_rankings()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            fitted = clone(ranker).fit(X[:1], Y[:1])
+        except ValueError as error:
+            assert "1" in str(error), f"unclear message: {error}"  # noqa: PT017
+        else:
+            np.testing.assert_array_equal(fitted.predict(X[:2]).shape, (2, 4))
+        predicted = clone(ranker).fit(X[:8, :1], Y[:8]).predict(X[:3, :1])
+    np.testing.assert_array_equal(predicted, dense_ranks(predicted))
+
+
+def check_threads_share_a_model(ranker: Any) -> None:
+    """Eight threads that predict with one fitted ranker get what one gets."""
+    X, Y = make_rankings()
+    fitted = clone(ranker).fit(X, Y)
+    expected = fitted.predict(X).tobytes()
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: fitted.predict(X).tobytes(), range(16)))
+    assert set(found) == {expected}
+
+
 def check_no_ties_from_total_orders(ranker: Any) -> None:
     """Predictions for well separated total orders have about as many buckets as labels."""
     X = np.where(make_rankings(n=100)[0] > 0, 1.0, -1.0)
@@ -233,5 +279,8 @@ RANKER_CHECKS: list[Callable[[Any], None]] = [
     check_pipeline_and_search,
     check_same_seed_same_result,
     check_input_untouched,
+    check_layouts_agree,
+    check_least_data,
+    check_threads_share_a_model,
     check_no_ties_from_total_orders,
 ]
