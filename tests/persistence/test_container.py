@@ -303,6 +303,21 @@ def test_another_scikit_learn_is_told_where_it_matters(fitted, saved, monkeypatc
     load(files[1])
 
 
+def test_every_public_estimator_can_be_stored():
+    """A new one needs a spec in moreplr.persistence.own, and a case in conftest.py."""
+    import moreplr.forest
+    import moreplr.layers
+    import moreplr.regressors
+
+    modules = [moreplr, moreplr.forest, moreplr.regressors, moreplr.layers, moreplr.encoders]
+    for module in modules:
+        for name in getattr(module, "__all__", vars(module)):
+            found = getattr(module, name)
+            public = isinstance(found, type) and found.__module__.startswith("moreplr")
+            if public and hasattr(found, "get_params") and name != "Layer":
+                assert registry.spec_of(found) is not None, name
+
+
 def test_the_registry_has_no_name_twice():
     from moreplr.persistence.foreign import FOREIGN
     from moreplr.persistence.own import OWN

@@ -24,8 +24,9 @@ is imported or called. It also follows scikit-learn's internals, compiled trees 
 release to release. An allow-list of this library's classes is shorter, can say what each
 attribute must hold, and needs no decision from the user.
 
-Arrays are deflated at level 1. For a forest of 100 trees on the letter data (148 MB) this gives
-38 MB in 1.7 s; level 6 gives 31 MB in 10.3 s. Unpacking takes 0.5 to 1 s either way.
+Arrays are deflated at level 1. A ranking forest of 100 trees on the letter data (148 MB) is saved
+in 2.2 s as 38 MB and loaded in 0.9 s, of which the checks of its trees take 0.1 s; level 6 would
+take 10 s to save it as 31 MB.
 
 An older file may lack what a newer release has. A parameter gets its default, and a learned
 attribute is set by the `upgrade` of the class's spec.
@@ -144,13 +145,12 @@ def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = No
     stream = path if path.seekable() else io.BytesIO(path.read())
     try:
         return _read(stream, max_bytes)
-    except ModelFileError:
+    except (ModelFileError, MemoryError):
         raise
     except Exception as error:
         # Crafted files fail in as many ways as there are steps; callers need one to catch.
-        raise ModelFileError(
-            f"the file does not hold a model: {type(error).__name__}: {error}"
-        ) from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ModelFileError(f"the file does not hold a model: {reason:.300}") from error
 
 
 def _check_model(model: Any) -> None:

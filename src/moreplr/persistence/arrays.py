@@ -43,12 +43,14 @@ def to_npy(array: NDArray) -> bytes:
     >>> from_npy(bytearray(to_npy(np.array([[1, 2]]))))
     array([[1, 2]])
     """
-    array = np.asanyarray(array, array.dtype.newbyteorder("<"))
+    array = np.asarray(array, array.dtype.newbyteorder("<"))
     columns_first = array.flags.f_contiguous and not array.flags.c_contiguous
     header = {"descr": array.dtype.str, "fortran_order": columns_first, "shape": array.shape}
     stream = io.BytesIO()
     np.lib.format.write_array_header_1_0(stream, header)
-    return stream.getvalue() + array.tobytes("F" if columns_first else "C")
+    flat = np.ascontiguousarray(array.T if columns_first else array).reshape(-1)
+    data = flat.view(np.uint8).data if flat.size else b""
+    return b"".join([stream.getvalue(), data])
 
 
 def from_npy(data: bytearray) -> NDArray:

@@ -49,6 +49,7 @@ class Writer:
         self._stream = stream
         self._archive = zipfile.ZipFile(stream, "w", allowZip64=True)
         self._members: dict[str, dict[str, Any]] = {}
+        self._arrays: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -61,9 +62,15 @@ class Writer:
 
     def add(self, name: str, data: bytes) -> None:
         """Add a member."""
+        self._add(name, data, hashlib.sha256(data).hexdigest())
+
+    def add_array(self, data: bytes) -> str:
+        """Add a member that is an array, unless there is an equal one; gives its name."""
         digest = hashlib.sha256(data).hexdigest()
-        self._members[name] = {"bytes": len(data), "sha256": digest}
-        self._write(name, data)
+        if digest not in self._arrays:
+            self._arrays[digest] = f"arrays/{len(self._arrays)}.npy"
+            self._add(self._arrays[digest], data, digest)
+        return self._arrays[digest]
 
     def add_json(self, name: str, value: Any) -> None:
         """Add a member that is a JSON text."""
@@ -95,6 +102,10 @@ class Writer:
         digest = _digest(self._stream, size - _DIGEST)
         self._stream.seek(size - _DIGEST)
         self._stream.write(digest.encode())
+
+    def _add(self, name: str, data: bytes, digest: str) -> None:
+        self._members[name] = {"bytes": len(data), "sha256": digest}
+        self._write(name, data)
 
     def _write(self, name: str, data: bytes) -> None:
         info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))

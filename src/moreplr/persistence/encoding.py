@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -50,7 +49,6 @@ class Encoder:
     def __init__(self, writer: Writer) -> None:
         self.nodes: list[Node] = []
         self._writer = writer
-        self._members: dict[str, str] = {}
         # By identity; the objects are kept, as the identity of one that is gone may come again.
         self._known: dict[int, tuple[Any, int]] = {}
         self._open: list[int] = []
@@ -151,12 +149,7 @@ class Encoder:
             return {"kind": "objects", "shape": list(value.shape), "items": items}
         if not is_plain(value.dtype):
             raise TypeError(f"{path} can't be stored: it is an array of {value.dtype}")
-        data = to_npy(value)
-        digest = hashlib.sha256(data).hexdigest()
-        if digest not in self._members:
-            self._members[digest] = f"arrays/{len(self._members)}.npy"
-            self._writer.add(self._members[digest], data)
-        return {"kind": "array", "member": self._members[digest]}
+        return {"kind": "array", "member": self._writer.add_array(to_npy(value))}
 
     def _random_state(self, value: np.random.RandomState, path: str) -> Node:
         state: Any = value.get_state(legacy=True)

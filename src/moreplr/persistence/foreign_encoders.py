@@ -46,32 +46,27 @@ def _dropped(value: Any, sizes: Sizes) -> None:
 
 def _grouped_sizes(encoder: Any) -> list[int]:
     """The number of categories of each feature, infrequent ones counted as one."""
-    sizes = []
-    groups = [(None, None)] * len(encoder.categories_)
+    nobody: list[Any] = [None] * len(encoder.categories_)
+    rare, codes = nobody, nobody
     if encoder._infrequent_enabled:
-        groups = list(
-            zip(
-                encoder._infrequent_indices,
-                encoder._default_to_infrequent_mappings,
-                strict=True,
-            )
-        )
-    for categories, (rare, codes) in zip(encoder.categories_, groups, strict=True):
-        if categories.dtype.kind not in "UO" and not (np.diff(categories.astype(float)) > 0).all():
-            known = categories[~np.isnan(categories.astype(float))]
-            if len(known) + 1 != len(categories) or not (np.diff(known) > 0).all():
-                raise ValueError("categories_ must be in rising order")
-        size = len(categories)
-        if (rare is None) != (codes is None):
-            raise ValueError("infrequent categories lack their codes")
-        if rare is not None:
-            size -= len(rare) - 1
-            if len(codes) != len(categories) or not codes.max(initial=0) < size:
-                raise ValueError("infrequent categories have other codes")
-            if rare.max(initial=0) >= len(categories):
-                raise ValueError("an infrequent category is not there")
-        sizes.append(size)
-    return sizes
+        rare, codes = encoder._infrequent_indices, encoder._default_to_infrequent_mappings
+    return [_grouped_size(*one) for one in zip(encoder.categories_, rare, codes, strict=True)]
+
+
+def _grouped_size(categories: Any, rare: Any, codes: Any) -> int:
+    if categories.dtype.kind not in "UO":  # which are found by bisection
+        numbers = categories.astype(float)
+        if len(numbers) and np.isnan(numbers[-1]):
+            numbers = numbers[:-1]
+        if not (np.diff(numbers) > 0).all():
+            raise ValueError("categories_ must be in rising order")
+    size = len(categories)
+    if rare is None and codes is None:
+        return size
+    grouped = size - len(rare) + 1
+    if len(codes) != size or codes.max(initial=0) >= grouped or rare.max(initial=0) >= size:
+        raise ValueError("infrequent categories are not those of the feature")
+    return grouped
 
 
 def _check_one_hot(encoder: Any) -> None:

@@ -6,6 +6,7 @@ Arrays that kernels read get their types and shapes checked here, and their cont
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from moreplr.forest.batching import Words
 from moreplr.forest.binning import Binner
 from moreplr.forest.trees import Trees
 from moreplr.forest.validation import check_batch, check_forest
-from moreplr.layers import LAYERS, EpsilonCloseness, Layer, PredictionInterval, RoundRank
+from moreplr.layers import LAYERS, Layer
 from moreplr.persistence.own_regressors import REGRESSOR_SPECS, is_fitted_model, learner
 from moreplr.persistence.registry import Spec
 from moreplr.persistence.schema import (
@@ -43,12 +44,13 @@ from moreplr.rankers._base import BaseRanker
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
 from moreplr.rankers._pairs import OBJECTIVES, Pairs
-from moreplr.rankers.ranking_forest import Reading
+from moreplr.rankers.leaf_reading import Reading
 from moreplr.regressors import REGRESSORS
 from moreplr.regressors._base import PositionRegressor
 
 NAMED_TUPLES = {"moreplr.Pairs": Pairs, "moreplr.Reading": Reading}
 
+_SIMPLE = either(number, text())
 _LABELS = array("O", "k")
 _PAIRS = record(array("f8", "k", "k"), array("f8", "k", "k"), kinds=[Pairs])
 _DECODING = {"aggregation": text(*METHODS), "objective": text(*OBJECTIVES)}
@@ -136,9 +138,10 @@ def _check_auto(ranker: Any) -> None:
 
 _PARTS = [
     Spec("moreplr.RankEncoder", RankEncoder, {"method": text(), "positions": text()}),
-    Spec("moreplr.RoundRank", RoundRank, {"halves": text()}),
-    Spec("moreplr.PredictionInterval", PredictionInterval, {"q": number}),
-    Spec("moreplr.EpsilonCloseness", EpsilonCloseness, {"epsilon": number}),
+    *(
+        Spec(f"moreplr.{cls.__name__}", cls, dict.fromkeys(signature(cls).parameters, _SIMPLE))
+        for cls in LAYERS.values()
+    ),
     Spec("moreplr.PairCalibration", PairCalibration, {"powers_": array("f8", 3)}),
     Spec(
         "moreplr.PairForests",
