@@ -1,10 +1,12 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from moreplr.layers import LAYERS, EpsilonCloseness, PredictionInterval, RoundRank
+from moreplr.layers import LAYERS, EpsilonCloseness, ExpectedTau, PredictionInterval, RoundRank
 from moreplr.rankings import dense_ranks, to_text
 
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 7))
@@ -143,3 +145,39 @@ class TestAllLayers:
 def test_bad_parameters_are_named(layer, name):
     with pytest.raises(ValueError, match=name):
         layer.decode([[1.0, 2.0]], [[0.0, 0.0]])
+
+
+class TestExpectedTau:
+    def test_it_is_the_best_order_for_normal_errors(self):
+        """All bucket orders of four labels, each compared with positions that are drawn."""
+        rng = np.random.default_rng(0)
+        orders = np.unique(dense_ranks(np.array([*product(range(4), repeat=4)], float)), axis=0)
+        ahead_or_tied = np.where(orders[:, :, None] <= orders[:, None, :], 1, -1)
+        off = ~np.eye(4, dtype=bool)
+        for _ in range(5):
+            mean, width = rng.uniform(1, 4, (1, 4)), rng.uniform(0.1, 1, (1, 4))
+            drawn = mean + width * rng.normal(size=(20_000, 4))
+            seen = np.where(drawn[:, :, None] < drawn[:, None, :] + 0.5, 1, -1).mean(axis=0)
+            agreement = (ahead_or_tied * seen)[:, off].mean(axis=1)
+            ranks = ExpectedTau(q=1).decode(mean, width)[0]
+            (own,) = agreement[np.all(orders == ranks, axis=1)]
+            assert own >= agreement.max() - 0.005
+
+    def test_without_spread_the_gaps_decide(self):
+        ranks = ExpectedTau().decode([[1.0, 1.4, 3.0, 3.6]], np.zeros((1, 4)))
+        np.testing.assert_array_equal(ranks, [[1, 1, 2, 3]])
+
+    def test_wide_errors_around_equal_outputs_tie_nothing_they_should_not(self):
+        """Positions that may be anywhere are in some order: a tie is the less probable."""
+        sharp = ExpectedTau(q=1).decode([[1.0, 1.2]], [[0.1, 0.1]])
+        np.testing.assert_array_equal(sharp, [[1.0, 1.0]])
+        vague = ExpectedTau(q=1).decode([[1.0, 3.0]], [[2.0, 2.0]])
+        np.testing.assert_array_equal(vague, [[1.0, 2.0]])
+
+    @pytest.mark.parametrize("parameters", [{"q": -1}, {"q": np.nan}, {"tie": np.inf}])
+    def test_bad_parameters(self, parameters):
+        with pytest.raises(ValueError, match="must be a number of at least 0"):
+            ExpectedTau(**parameters).decode([[1.0, 2.0]], [[1.0, 1.0]])
+
+    def test_one_label(self):
+        np.testing.assert_array_equal(ExpectedTau().decode([[3.0]], [[1.0]]), [[1.0]])

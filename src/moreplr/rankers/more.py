@@ -37,7 +37,7 @@ class MORERanker(BaseRanker):
 "conformal"} or regressor
         An object of :mod:`moreplr.regressors`, or any scikit-learn regressor, which then
         becomes the base of :class:`moreplr.regressors.SingleTarget`.
-    layer : {"round_rank", "prediction_interval", "epsilon"} or Layer
+    layer : {"round_rank", "prediction_interval", "epsilon", "expected_tau"} or Layer
         May be changed on a fitted ranker: layers learn nothing.
     positions : {"observed", "expected", "given"}, optional
         How the encoder reads incomplete rankings, see :func:`moreplr.encoders.encode`. None
