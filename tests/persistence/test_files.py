@@ -57,6 +57,18 @@ def _write_all(handle: int, data: bytes) -> None:
         sink.write(data)
 
 
+def test_a_stream_without_end_is_refused():
+    class Endless(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            return len(buffer)
+
+    with pytest.raises(ModelFileError, match="more than 2,000,000 bytes"):
+        load(io.BufferedReader(Endless()), max_bytes=2_000_000)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_named_pipe_is_written_to_not_replaced(model, saved, tmp_path):
     os.mkfifo(tmp_path / "pipe")

@@ -46,10 +46,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
-from moreplr.persistence.container import MODEL, Reader, Writer
+from moreplr.persistence.container import MODEL, MOST_BYTES, Reader, Writer
 from moreplr.persistence.errors import ModelFileError
 
 __all__ = ["ModelFileError", "load", "save"]
+
+_BLOCK = 1 << 20
 
 
 def save(model: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
@@ -142,9 +144,9 @@ def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = No
     if isinstance(path, str | os.PathLike):
         with open(path, "rb") as file:
             return load(file, max_bytes=max_bytes)
-    stream = path if path.seekable() else io.BytesIO(path.read())
+    seekable = getattr(path, "seekable", bool)()
     try:
-        return _read(stream, max_bytes)
+        return _read(path if seekable else _copy(path, max_bytes), max_bytes)
     except (ModelFileError, MemoryError):
         raise
     except Exception as error:
@@ -176,6 +178,17 @@ def _write(model: Any, stream: IO[bytes]) -> None:
         encoder = Encoder(writer)
         encoder.item(model, "model")
         writer.add_json(MODEL, {"nodes": encoder.nodes})
+
+
+def _copy(stream: IO[bytes], max_bytes: int | None) -> IO[bytes]:
+    """The rest of a stream that can't seek, in memory."""
+    most = MOST_BYTES if max_bytes is None else max_bytes
+    memory = io.BytesIO()
+    while block := stream.read(_BLOCK):
+        memory.write(block)
+        if memory.tell() > most:
+            raise ModelFileError(f"the stream goes on for more than {most:,} bytes")
+    return memory
 
 
 def _read(stream: IO[bytes], max_bytes: int | None) -> Any:

@@ -39,10 +39,9 @@ _REGRESSOR = {"n_features_in_": integer(1, size="p"), "n_outputs_": integer(1, s
 
 def learner(value: Any, sizes: Sizes) -> None:
     """An estimator with `fit` and `predict`, fitted or not."""
-    kind = type(value)
-    able = hasattr(kind, "fit") and hasattr(kind, "predict")
+    able = hasattr(value, "fit") and hasattr(value, "predict")
     if not able or not isinstance(value, BaseEstimator):
-        raise ValueError(f"must be an estimator that predicts, not a {kind.__name__}")
+        raise ValueError(f"must be an estimator that predicts, not a {type(value).__name__}")
 
 
 _BASE = {"base": optional(learner)}
