@@ -1,8 +1,11 @@
+import io
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
+import moreplr
 from moreplr.cli import COMMANDS, main
 from moreplr.experiments import results
 
@@ -88,6 +91,35 @@ def test_a_command_line_without_sense_is_2_and_help_is_0(capsys):
     for command in COMMANDS:
         assert main([command, "--help"]) == 0
         assert f"moreplr {command}" in capsys.readouterr().out
+
+
+def test_labels_beyond_the_terminals_encoding_are_no_error(monkeypatch, plan):
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    (plan / "köln.csv").write_text("x,a,b\n" + "1,1,2\n2,2,1\n" * 5, encoding="utf-8")
+    words = ["--labels", "a", "b", "--ranker", "dummy", "--folds", "2"]
+    assert main(["evaluate", "köln.csv", *words]) == 0
+    assert out.buffer.getvalue().startswith(b"k\\xf6ln: 10 rows")
+
+
+def test_only_the_named_command_costs_its_arguments(capsys):
+    assert main(["--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    for command in COMMANDS:
+        module = import_module(f"moreplr.cli.{command}")
+        assert module.__doc__.splitlines()[0] in said
+
+
+def test_modules_of_commands_import_nothing_heavy():
+    """Else help would take as long as a fit."""
+    script = (
+        "import sys, types; package = types.ModuleType('moreplr'); package.__version__ = '0';"
+        f"package.__path__ = {moreplr.__path__!r}; sys.modules['moreplr'] = package;"
+        "from moreplr.cli import main; main(['--help']); main(['fit', '--help']);"
+        "heavy = {'numpy', 'pandas', 'sklearn', 'numba', 'rich', 'scipy'} & set(sys.modules);"
+        "sys.exit(', '.join(heavy) or 0)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
 
 
 def test_the_installed_command(tmp_path):

@@ -23,7 +23,7 @@ def openml(monkeypatch):
 def test_fetch_says_what_came(run, openml):
     assert run("datasets", "fetch", "glass") == (
         0,
-        "plr/glass: 2 rows, 1 features, 6 labels\n",
+        "plr/glass: 2 rows, 1 feature, 6 labels\n",
         "",
     )
 

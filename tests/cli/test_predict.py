@@ -1,6 +1,7 @@
 import io
 import re
 import sys
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 
 import moreplr
-from moreplr import MORERanker, RankingForest
+from moreplr import DummyRanker, MORERanker, RankingForest
 from moreplr.cli import reading
 
 
@@ -112,6 +113,31 @@ def test_a_table_without_rows_gives_a_header(run, fitted, tmp_path):
     assert run("predict", fitted, "b.csv", "--text") == (0, "ranking\n", "")
     assert run("predict", fitted, "b.csv", "-o", "o.parquet")[0] == 0
     assert len(pd.read_parquet("o.parquet")) == 0
+
+
+def test_memory_does_not_grow_with_the_rows(run, tmp_path):
+    ranker = DummyRanker().fit([[0.0] * 10] * 2, ["a > b", "b ~ a"])
+    moreplr.save(ranker, tmp_path / "m")
+    header = ",".join(f"x{i}" for i in range(10))
+    for name, n in [("few.csv", 2 * reading.CHUNK_ROWS), ("many.csv", 8 * reading.CHUNK_ROWS)]:
+        (tmp_path / name).write_text(f"{header}\n" + ("1.25," * 9 + "1.25\n") * n)
+    assert run("predict", "m", "few.csv", "-o", "out.csv")[0] == 0  # kernels are compiled here
+    peaks = []
+    tracemalloc.start()
+    try:
+        for name in ("few.csv", "many.csv"):
+            tracemalloc.reset_peak()
+            assert run("predict", "m", name, "-o", "out.csv")[0] == 0
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.reset_peak()
+        with reading.open_table("many.csv") as table:
+            table.read()
+        at_once = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    few, many = peaks
+    assert many < 1.2 * few
+    assert at_once > 2 * few  # what it would be if rows were not let go
 
 
 def test_models_of_python_without_names(run, tmp_path):

@@ -78,7 +78,8 @@ def test_columns_that_are_ignored_or_have_no_name(tmp_path, capsys):
 def test_names_of_data_sets(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert problem("iris").X.shape == (150, 4)
-    assert problem("lr/iris").problem == "lr"
+    named = problem("lr/iris")
+    assert (named.name, named.problem) == ("lr/iris", "lr")
     (tmp_path / "iris").write_text("x,a,b\n1,1,2\n")
     assert problem("iris", "--labels", "2").X.shape == (1, 1)
 
@@ -127,6 +128,12 @@ def test_texts_that_would_fill_the_memory_are_refused(tmp_path, monkeypatch):
     frame.to_csv(tmp_path / "a.csv", index=False)
     with pytest.raises(ValueError, match=r"'id' has 30 different values, too many.*--ignore 'id'"):
         check_features(problem(tmp_path / "a.csv", "--labels", "2"), "a.csv")
+
+
+def test_one_label_is_no_ranking(table):
+    data = problem(table, "--labels", "rank_tea")
+    with pytest.raises(ValueError, match="'rank_tea' is the only label; a ranking needs two"):
+        check_features(data, "people.csv")
 
 
 def test_a_name_that_looks_like_a_pattern_is_a_name_first():

@@ -26,7 +26,11 @@ def test_on_a_terminal_headings_are_bold(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     out = Terminal()
     print_table(FRAME, out)
-    assert "\x1b[1m" in out.getvalue()
+    assert out.getvalue().startswith("\x1b[1mname")
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = Terminal()
+    print_table(FRAME, out)
+    assert "\x1b" not in out.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ is heavy in `run`, so that help comes at once.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import textwrap
@@ -50,6 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    _write_what_can_be_written()
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -106,6 +108,13 @@ def _note_once() -> Any:
             print(f"moreplr: note: {text}", file=sys.stderr)
 
     return show
+
+
+def _write_what_can_be_written() -> None:
+    """Let a label that a terminal's encoding lacks be no error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and "utf" not in stream.encoding.lower():
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:

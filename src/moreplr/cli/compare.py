@@ -17,7 +17,14 @@ from typing import Any
 
 from moreplr.cli._data import add_data_option, use_data_option
 from moreplr.cli.choosing import RANKERS, add_run_options
-from moreplr.cli.evaluate import add_fold_options, check_confidence, say, write_scores
+from moreplr.cli.evaluate import (
+    add_fold_options,
+    check_confidence,
+    describe,
+    fold_words,
+    say,
+    write_scores,
+)
 from moreplr.cli.options import add_label_options, add_reading_options
 
 EXAMPLES = """
@@ -115,8 +122,7 @@ def _print_one(options: argparse.Namespace, data: Any, scores: Any) -> None:
         own = scores[scores["ranker"] == name]
         means.append((name, *_three(found), own["top_one"].mean(), own["fit_seconds"].mean()))
     columns = ["ranker", "tau_x", "low", "high", "top_one", "fit seconds"]
-    (n, d), k = data.X.shape, data.Y.shape[1]
-    say(options, f"{data.name}: {n:,} rows, {d} features, {k} labels\n")
+    say(options, describe(data) + "\n")
     _table(options, pd.DataFrame(means, columns=columns))
     pairs = []
     for first, second in combinations(wide, 2):
@@ -130,7 +136,7 @@ def _print_one(options: argparse.Namespace, data: Any, scores: Any) -> None:
     _table(options, tests)
     say(
         options,
-        f"\nover {options.folds} folds, repeated {options.repeats} times; low to high is the "
+        f"\nover {fold_words(options)}; low to high is the "
         f"{100 * options.confidence:g}% {CORRECTED}; p is of the t-test that belongs to it",
     )
 
@@ -156,7 +162,7 @@ def _print_several(options: argparse.Namespace, scores: Any) -> None:
     _table(options, tests)
     say(
         options,
-        f"\nmean tau_x over {options.folds} folds, repeated {options.repeats} times; Friedman's "
+        f"\nmean tau_x over {fold_words(options)}; Friedman's "
         f"test that all are equal: p = {found.friedman.p_value:.3g}; p of each against "
         f"{found.control} by mean ranks",
     )

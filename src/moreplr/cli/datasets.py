@@ -68,6 +68,7 @@ def _find(options: argparse.Namespace) -> Any:
 
 def _fetch(options: argparse.Namespace) -> int:
     from moreplr import datasets
+    from moreplr.cli.evaluate import describe
     from moreplr.cli.progress import Progress
     from moreplr.datasets._paper import entries
 
@@ -86,8 +87,7 @@ def _fetch(options: argparse.Namespace) -> int:
     with Progress("fetching", len(names), "data sets") as progress:
         for name in names:
             data = datasets.load(name, options.problem, source="openml")
-            (n, d), k = data.X.shape, data.Y.shape[1]
-            print(f"{options.problem}/{name}: {n:,} rows, {d} features, {k} labels")
+            print(f"{options.problem}/{describe(data)}")
             progress.advance()
     return 0
 

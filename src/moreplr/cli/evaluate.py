@@ -51,6 +51,20 @@ def add_fold_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def fold_words(options: argparse.Namespace) -> str:
+    """What was cross-validated over."""
+    repeated = f", repeated {options.repeats} times" if options.repeats > 1 else ""
+    return f"{options.folds} folds{repeated}"
+
+
+def describe(data: Any) -> str:
+    """Name and size of a data set."""
+    from moreplr.cli.tables import count
+
+    (n, d), k = data.X.shape, data.Y.shape[1]
+    return f"{data.name}: {count(n, 'row')}, {count(d, 'feature')}, {count(k, 'label')}"
+
+
 def check_confidence(level: float) -> None:
     """Refuse a level that is none."""
     if not 0 < level < 1:
@@ -108,8 +122,7 @@ def _print_folds(options: argparse.Namespace, data: Any, scores: Any) -> None:
 
     wide, ratio = by_split(scores), test_train_ratio(scores)
     level = f"{100 * options.confidence:g}%"
-    (n, d), k = data.X.shape, data.Y.shape[1]
-    say(options, f"{data.name}: {n:,} rows, {d} features, {k} labels")
+    say(options, describe(data))
     width = max(len(name) for name in (*wide.columns, "difference"))
     for name in wide.columns:
         found = corrected_t(wide[name], ratio, options.confidence)
@@ -121,8 +134,7 @@ def _print_folds(options: argparse.Namespace, data: Any, scores: Any) -> None:
         say(options, f"{'difference':<{width}}  tau_x {gain}: {_verdict(gain)}")
     say(
         options,
-        f"means over {options.folds} folds, repeated {options.repeats} times, with {level} "
-        f"intervals: {CORRECTED}",
+        f"means over {fold_words(options)}, with {level} intervals: {CORRECTED}",
     )
 
 
@@ -167,13 +179,14 @@ def _run_model(options: argparse.Namespace) -> int:
 
 def _print_rows(options: argparse.Namespace, name: str, rows: Any) -> None:
     from moreplr.cli.resampling import BOOTSTRAP, bootstrap
+    from moreplr.cli.tables import count
 
     tau = rows["tau_x"].dropna()
     if not len(tau):
         raise ValueError(f"{name}: no row ranks two labels, so that nothing can be scored")
     found = bootstrap(tau, options.confidence, options.random_state)
     top = rows["top_one"].mean()
-    say(options, f"{name}: {len(rows):,} rows, {len(tau):,} of them scored")
+    say(options, f"{name}: {count(len(rows), 'row')}, {len(tau):,} of them scored")
     say(options, f"tau_x {found}, best label right in {top:.0%}")
     say(options, f"mean over rows with a {100 * options.confidence:g}% interval: {BOOTSTRAP}")
 

@@ -64,10 +64,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _summary(options: argparse.Namespace, data: Any) -> str:
+    from moreplr.cli.tables import count
+
     texts = data.X.select_dtypes(object).shape[1]
     numbers = data.X.shape[1] - texts
     return (
-        f"moreplr: {options.output}: {options.ranker} of {len(data.X):,} rows, {numbers} numbers "
-        f"and {texts} texts as features, {data.Y.shape[1]} labels; `moreplr evaluate` with the "
-        "same options tells how good it is"
+        f"moreplr: {options.output}: {options.ranker} of {count(len(data.X), 'row')}, "
+        f"{count(data.X.shape[1], 'feature')} ({count(numbers, 'number')}, "
+        f"{count(texts, 'text')}) and {count(data.Y.shape[1], 'label')}; `moreplr evaluate` with "
+        "the same options tells how good it is"
     )

@@ -41,7 +41,8 @@ def add_label_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="NAME",
         help="the label columns: names, patterns such as 'rank_*', one prefix, or the number of "
-        "last columns; they hold positions (1 is best, equal is tied, empty is not ranked)",
+        "last columns; they hold positions (1 is best, equal is tied, empty is not ranked). "
+        "Give the table before this option",
     )
     group.add_argument(
         "--ranking-column",

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -16,6 +17,7 @@ import pandas as pd
 from moreplr.cli.cells import NUMBER, Reader, as_number
 from moreplr.cli.formats import STREAM
 from moreplr.cli.options import table_options
+from moreplr.cli.progress import Progress
 from moreplr.cli.reading import open_table
 from moreplr.datasets import Dataset, list_datasets, load
 from moreplr.datasets._table import find_labels, split_table
@@ -33,7 +35,9 @@ def load_problem(source: str, options: argparse.Namespace) -> Dataset:
     if named is not None:
         return named
     with open_table(source, **table_options(options)) as table:
-        frame, name = table.read(), table.name
+        name = table.name
+        with Progress(f"reading {name}", unit="rows") as progress:
+            frame = table.read(progress.advance)
     reader = Reader(name, options.gap, options.decimal)
     columns = [str(column) for column in frame if not str(column).startswith("Unnamed: ")]
     if len(columns) < frame.shape[1]:
@@ -124,6 +128,10 @@ def match_columns(wanted: Iterable[str], columns: list[str], name: str, option: 
 
 def check_features(data: Dataset, source: str) -> None:
     """Say what looks odd in the features, and refuse texts that would fill the memory."""
+    if data.Y.shape[1] < 2:
+        raise ValueError(
+            f"{source}: {data.Y.columns[0]!r} is the only label; a ranking needs two or more"
+        )
     distinct = {}
     for column, values in data.X.items():
         if values.dtype == object:
@@ -182,7 +190,9 @@ def _named_dataset(source: str) -> Dataset | None:
     problem = problem if slash else "plr"
     if source == STREAM or os.path.exists(source) or problem not in ("plr", "lr"):
         return None
-    return load(name, problem) if name in list_datasets(problem, openml=True) else None
+    if name not in list_datasets(problem, openml=True):
+        return None
+    return replace(load(name, problem), name=source)
 
 
 def _count_from_one(text: str) -> str:

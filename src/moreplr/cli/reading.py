@@ -15,7 +15,7 @@ import sys
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -37,9 +37,13 @@ class Table:
     columns: list[str]
     chunks: Iterator[pd.DataFrame]
 
-    def read(self) -> pd.DataFrame:
-        """All rows; a table without any is an error."""
-        parts = list(self.chunks)
+    def read(self, advance: Callable[[int], None] | None = None) -> pd.DataFrame:
+        """All rows, each chunk's number told; a table without any is an error."""
+        parts = []
+        for chunk in self.chunks:
+            parts.append(chunk)
+            if advance is not None:
+                advance(len(chunk))
         if not parts:
             raise ValueError(f"{self.name} has a header and no rows")
         return pd.concat(parts, ignore_index=True)

@@ -1,16 +1,17 @@
-"""Result tables for people: aligned columns, in bold only on a terminal."""
+"""Words and tables for people: aligned columns, in bold only on a terminal."""
 
 from __future__ import annotations
 
-import io
+import os
 import sys
 from typing import Any
 
 import pandas as pd
+from rich.cells import cell_len
 
 
-def print_table(frame: pd.DataFrame, file: Any = None, bold_first: bool = False) -> None:
-    """Print a frame with its columns aligned, numbers to the right; never cut off in a pipe.
+def print_table(frame: pd.DataFrame, file: Any = None) -> None:
+    """Print a frame with its columns aligned, numbers to the right; lines are never cut off.
 
     Examples
     --------
@@ -19,24 +20,16 @@ def print_table(frame: pd.DataFrame, file: Any = None, bold_first: bool = False)
     forest  0.812
     dummy   0.250
     """
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     out = sys.stdout if file is None else file
-    table = Table(box=None, pad_edge=False, header_style="bold" if out.isatty() else "")
-    for name, values in frame.items():
-        number = pd.api.types.is_numeric_dtype(values.dtype)
-        table.add_column(Text(str(name)), justify="right" if number else "left", no_wrap=True)
-    for row, cells in enumerate(frame.itertuples(index=False)):
-        style = "bold" if bold_first and row == 0 else ""
-        table.add_row(*(Text(show(cell)) for cell in cells), style=style)
-    if out.isatty():
-        Console(file=out, highlight=False, soft_wrap=True).print(table)
-        return
-    text = io.StringIO()
-    Console(file=text, width=10_000, color_system=None).print(table)
-    print("\n".join(line.rstrip() for line in text.getvalue().splitlines()), file=out)
+    columns = [
+        _align([str(name), *map(show, values)], pd.api.types.is_numeric_dtype(values.dtype))
+        for name, values in frame.items()
+    ]
+    heading, *lines = ("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+    dull = os.environ.get("TERM") == "dumb" or "NO_COLOR" in os.environ
+    print(f"\x1b[1m{heading}\x1b[0m" if out.isatty() and not dull else heading, file=out)
+    for line in lines:
+        print(line, file=out)
 
 
 def show(cell: Any) -> str:
@@ -46,3 +39,22 @@ def show(cell: Any) -> str:
             return ""
         return f"{cell:.3f}" if abs(cell) >= 0.001 or cell == 0 else f"{cell:.1e}"
     return str(cell)
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
+def _align(cells: list[str], right: bool) -> list[str]:
+    width = max(map(cell_len, cells))
+    padding = [" " * (width - cell_len(cell)) for cell in cells]
+    if right:
+        return [space + cell for space, cell in zip(padding, cells, strict=True)]
+    return [cell + space for space, cell in zip(padding, cells, strict=True)]
