@@ -38,6 +38,11 @@ def test_what_is_no_number_makes_a_text_column(cell):
         READER.numbers(raw("1", cell))
 
 
+def test_decimal_commas_are_guessed():
+    with pytest.raises(ValueError, match="'1,5' is not a number; say --decimal ','"):
+        READER.numbers(raw("1,5"))
+
+
 def test_infinity_is_refused_and_rows_of_later_chunks_are_counted_on():
     with pytest.raises(ValueError, match="row 4097, column 'x': 'inf' is not a number"):
         Reader("people.csv", first_row=4097).numbers(raw("inf"))

@@ -88,6 +88,11 @@ def test_a_command_line_without_sense_is_2_and_help_is_0(capsys):
     assert main(["bench"]) == 2
     assert main([]) == 2
     assert main(["report"]) == 2
+    capsys.readouterr()
+    assert main(["fit", "--labels", "a", "b", "people.csv", "-o", "m"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("moreplr fit: error: the following arguments are required: table (give")
+    assert said.count("\n") == 1
     for command in COMMANDS:
         assert main([command, "--help"]) == 0
         assert f"moreplr {command}" in capsys.readouterr().out

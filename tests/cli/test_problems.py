@@ -108,6 +108,7 @@ def test_odd_features_are_noted(tmp_path, capsys):
         {
             "id": [f"p{i}" for i in range(30)],
             "age": [*map(str, range(29)), "old"],
+            "euro": ["3,5"] * 30,
             "none": [""] * 30,
             "a": [1] * 29 + [None],
             "b": [2] * 30,
@@ -118,6 +119,7 @@ def test_odd_features_are_noted(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "text column 'id' has 30 different values in 30 rows" in said
     assert "'age' is taken as text because of 'old' in row 30; --gap 'old'" in said
+    assert "column 'euro' is taken as text; --decimal ',' would make it numbers" in said
     assert "column 'none' is empty" in said
     assert "1 of 30 rows rank fewer than two labels" in said
 

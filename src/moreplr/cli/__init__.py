@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from moreplr import __version__
 
@@ -123,8 +123,17 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with a command line."""
+
+    def error(self, message: str) -> NoReturn:
+        if message.endswith(("required: table", "required: tables", "required: model, table")):
+            message += " (give it before options that take several words, such as --labels)"
+        self.exit(2, f"{self.prog}: error: {message}; {self.prog} --help shows how\n")
+
+
 def _make_parser(words: Sequence[str]) -> tuple[argparse.ArgumentParser, dict[str, ModuleType]]:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="moreplr",
         description="Learn to rank a fixed set of labels, with ties, from features.",
         epilog="moreplr COMMAND --help shows examples.",

@@ -5,6 +5,7 @@ Rows are counted from 1, the first below the header.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,9 +63,11 @@ class Reader:
         bad = ~np.isfinite(values) & ~gap
         if bad.any():
             row = int(np.argmax(bad))
+            cell = column.iloc[row]
+            comma = self.decimal == "." and has_decimal_comma(cell)
             raise ValueError(
                 f"{self.name}: row {row + self.first_row}, column {column.name!r}: "
-                f"{column.iloc[row]!r} is not a number"
+                f"{cell!r} is not a number" + "; say --decimal ',' if it is one" * comma
             )
         return values
 
@@ -122,6 +125,17 @@ def as_number(text: str) -> float | None:
 
 def _is_text(column: pd.Series) -> bool:
     return column.dtype == object or isinstance(column.dtype, pd.StringDtype)
+
+
+def has_decimal_comma(cell: Any) -> bool:
+    """Whether a cell looks like a number of another country.
+
+    Examples
+    --------
+    >>> has_decimal_comma("3,5"), has_decimal_comma("3.5")
+    (True, False)
+    """
+    return isinstance(cell, str) and re.fullmatch(r"\s*[-+]?\d+,\d+\s*", cell) is not None
 
 
 def _cells(column: Any) -> NDArray[Any]:

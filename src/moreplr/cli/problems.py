@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from moreplr.cli.cells import NUMBER, Reader, as_number
+from moreplr.cli.cells import NUMBER, Reader, as_number, has_decimal_comma
 from moreplr.cli.formats import STREAM
 from moreplr.cli.options import table_options
 from moreplr.cli.progress import Progress
@@ -160,6 +160,8 @@ def _note_text(source: str, column: str, values: pd.Series, distinct: int) -> No
             f"{source}: column {column!r} is taken as text because of {odd.iloc[0]!r} in row "
             f"{odd.index[0] + 1}; --gap {odd.iloc[0]!r} would make that a gap"
         )
+    elif n and values.map(has_decimal_comma).sum() > n / 2:
+        note(f"{source}: column {column!r} is taken as text; --decimal ',' would make it numbers")
     elif n > 20 and distinct > 0.9 * n:
         note(
             f"{source}: text column {column!r} has {distinct:,} different values in {n:,} rows; "
