@@ -65,7 +65,7 @@ _LINEAR = {"n_features_in_": _P, "coef_": _COEF, "intercept_": _INTERCEPT}
 
 def _transformer(value: Any, sizes: Sizes) -> None:
     """An object that transforms, or a word for none."""
-    if value in ("drop", "passthrough", None):
+    if value is None or (isinstance(value, str) and value in ("drop", "passthrough")):
         return
     if not isinstance(value, BaseEstimator) or not hasattr(type(value), "transform"):
         raise ValueError(f"must be a transformer, not a {type(value).__name__}")
@@ -75,7 +75,9 @@ def _check_steps(pipeline: Any) -> None:
     *transformers, (_, last) = pipeline.steps
     for _, one in transformers:
         _transformer(one, {})
-    if last != "passthrough" and not isinstance(last, BaseEstimator):
+    if not isinstance(last, str | BaseEstimator) or (
+        isinstance(last, str) and last != "passthrough"
+    ):
         raise ValueError("the last step must be an estimator")
 
 
@@ -274,7 +276,11 @@ _PREPARING = [
     Spec(
         "sklearn.FunctionTransformer",
         FunctionTransformer,
-        {"kw_args": optional(mapping(text(), anything)), "inverse_func": nothing},
+        {
+            "kw_args": optional(mapping(text(), anything)),
+            "inverse_func": nothing,
+            "feature_names_out": optional(text("one-to-one")),
+        },
         also=_check_function,
     ),
     *ENCODER_SPECS,

@@ -16,7 +16,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from moreplr.persistence.schema import JOBS, SEED, Check, array, integer
+from moreplr.persistence.schema import JOBS, SEED, Check, array, integer, mapping, text
 
 State = dict[str, Any]
 _COMMON: Mapping[str, Check] = {
@@ -24,6 +24,7 @@ _COMMON: Mapping[str, Check] = {
     "random_state": SEED,
     "n_features_in_": integer(1, size="p"),
     "feature_names_in_": array("O", "p"),
+    "_sklearn_output_config": mapping(text(), text()),
 }
 
 

@@ -26,6 +26,13 @@ def _same_size(name: Size, value: int, sizes: Sizes) -> bool:
     return value == (name if isinstance(name, int) else sizes.setdefault(name, value))
 
 
+def _shown(value: Any) -> str:
+    """A value in a message; what could be long is named by its type."""
+    if value is None or isinstance(value, str | int | float):
+        return f"{value!r:.60}"
+    return f"a {type(value).__name__}"
+
+
 def array(kinds: str, *shape: Size, least: float | None = None, below: Size = None) -> Check:
     """An array of one of the types, such as "f8 f4" or "i" for any signed integer.
 
@@ -75,9 +82,9 @@ def integer(least: int = -_LARGEST, most: int = _LARGEST, size: Size = None) -> 
 
     def check(value: Any, sizes: Sizes) -> None:
         if not isinstance(value, int | np.integer) or isinstance(value, bool):
-            raise ValueError(f"must be an integer, got {value!r:.60}")
+            raise ValueError(f"must be an integer, got {_shown(value)}")
         if not least <= value <= most:
-            raise ValueError(f"must be an integer from {least} to {most}, got {value!r:.60}")
+            raise ValueError(f"must be an integer from {least} to {most}, got {_shown(value)}")
         if not _same_size(size, int(value), sizes):
             raise ValueError(f"is {value}, but elsewhere {size} is {sizes.get(str(size))}")
 
@@ -87,19 +94,19 @@ def integer(least: int = -_LARGEST, most: int = _LARGEST, size: Size = None) -> 
 def number(value: Any, sizes: Sizes) -> None:
     """An integer or a floating point number."""
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
-        raise ValueError(f"must be a number, got {value!r:.60}")
+        raise ValueError(f"must be a number, got {_shown(value)}")
 
 
 def flag(value: Any, sizes: Sizes) -> None:
     """True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"must be True or False, got {value!r:.60}")
+        raise ValueError(f"must be True or False, got {_shown(value)}")
 
 
 def nothing(value: Any, sizes: Sizes) -> None:
     """None."""
     if value is not None:
-        raise ValueError(f"must be None, got {value!r:.60}")
+        raise ValueError(f"must be None, got {_shown(value)}")
 
 
 def anything(value: Any, sizes: Sizes) -> None:
@@ -111,7 +118,7 @@ def text(*choices: str) -> Check:
 
     def check(value: Any, sizes: Sizes) -> None:
         if not isinstance(value, str) or (choices and value not in choices):
-            raise ValueError(f"must be {' or '.join(choices) or 'a text'}, got {value!r:.60}")
+            raise ValueError(f"must be {' or '.join(choices) or 'a text'}, got {_shown(value)}")
 
     return check
 
