@@ -24,6 +24,8 @@ import pytest
 
 from moreplr.cli import main
 from moreplr.experiments import Plan
+from moreplr.layers import LAYERS
+from moreplr.regressors import REGRESSORS
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"_build", "gallery", "generated", "measured"}
@@ -140,5 +142,12 @@ def test_blocks_that_print_something_else_fail(tmp_path):
 )
 def test_public_names_are_in_the_reference(module):
     listed = (ROOT / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
-    names = [n for n in importlib.import_module(module).__all__ if not n.isupper()]
+    found = importlib.import_module(module)
+    names = [name for name in found.__all__ if not name.isupper()]
     assert not [name for name in names if not re.search(rf"^   {name}$", listed, re.MULTILINE)]
+
+
+def test_all_layers_and_regressors_are_in_the_reference():
+    listed = (ROOT / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
+    kinds = [*LAYERS.values(), *REGRESSORS.values()]
+    assert not [kind for kind in kinds if f"   {kind.__name__}\n" not in listed]

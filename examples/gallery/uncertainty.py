@@ -32,14 +32,9 @@ forest = RankingForest(random_state=0).fit(X_train, Y_train)
 # listed is undecided: more than one of ≻, ∼ and ≺ is still possible.
 
 shown = X_test.iloc[:6]
-pd.DataFrame(
-    {
-        "predicted": forest.predict_text(shown),
-        "sure at α = 0.05": [
-            ", ".join(said) for said in forest.predict_set(shown, 0.05).to_text()
-        ],
-    }
-)
+sure = forest.predict_set(shown, alpha=0.05).to_text()
+for text, said in zip(forest.predict_text(shown), sure, strict=True):
+    print(f"{text}   sure: {', '.join(said)}")
 
 # %%
 # Does it keep its word? Over five folds, the share of the true relations that are not in the sets
