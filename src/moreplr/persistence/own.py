@@ -26,6 +26,7 @@ from moreplr.persistence.own_regressors import REGRESSOR_SPECS, is_fitted_model,
 from moreplr.persistence.registry import Spec
 from moreplr.persistence.schema import (
     JOBS,
+    Check,
     anything,
     array,
     either,
@@ -50,7 +51,6 @@ from moreplr.regressors._base import PositionRegressor
 
 NAMED_TUPLES = {"moreplr.Pairs": Pairs, "moreplr.Reading": Reading}
 
-_SIMPLE = either(number, text())
 _LABELS = array("O", "k")
 _PAIRS = record(array("f8", "k", "k"), array("f8", "k", "k"), kinds=[Pairs])
 _DECODING = {"aggregation": text(*METHODS), "objective": text(*OBJECTIVES)}
@@ -67,6 +67,12 @@ _SINGLE_FOREST = _FOREST | {
     "sample_weight_": optional(array("f4", "n")),
     "trees_": instance(Trees),
 }
+
+
+def _like_defaults(cls: type) -> dict[str, Check]:
+    """Parameters that are texts or numbers, as their defaults are."""
+    defaults = {name: one.default for name, one in signature(cls).parameters.items()}
+    return {name: text() if isinstance(one, str) else number for name, one in defaults.items()}
 
 
 def _need(condition: Any, message: str) -> None:
@@ -138,10 +144,7 @@ def _check_auto(ranker: Any) -> None:
 
 _PARTS = [
     Spec("moreplr.RankEncoder", RankEncoder, {"method": text(), "positions": text()}),
-    *(
-        Spec(f"moreplr.{cls.__name__}", cls, dict.fromkeys(signature(cls).parameters, _SIMPLE))
-        for cls in LAYERS.values()
-    ),
+    *(Spec(f"moreplr.{cls.__name__}", cls, _like_defaults(cls)) for cls in LAYERS.values()),
     Spec("moreplr.PairCalibration", PairCalibration, {"powers_": array("f8", 3)}),
     Spec(
         "moreplr.PairForests",
