@@ -118,8 +118,9 @@ def test_readme_prints_a_ranking_and_its_score(capsys):
     for block in blocks(ROOT / "README.md"):
         if block.language == "python":
             run_python(block, names)
-    ranking, score = capsys.readouterr().out.splitlines()[:2]
+    ranking, reason, score = capsys.readouterr().out.splitlines()[:3]
     assert "Miami" in ranking
+    assert reason.startswith("Hawaii")
     assert 0 < float(score) <= 1
 
 
