@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import warnings
+from collections import UserList
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,8 @@ def reload(model):
 
 def same(one, other):
     """Whether two states are equal, down to the types."""
+    if isinstance(one, UserList):  # scikit-learn 1.6 and 1.7 wrap the remaining columns
+        one = list(one)
     assert type(one) is type(other)
     if isinstance(one, np.ndarray):
         assert one.dtype == other.dtype

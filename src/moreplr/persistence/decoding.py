@@ -102,7 +102,9 @@ class Decoder:
         if spec.upgrade is not None:
             spec.upgrade(state)
         for name, parameter in spec.parameters.items():
-            if name not in state and parameter.default is not parameter.empty:
+            # In scikit-learn this stands for a parameter that was not given.
+            given = name in state and (spec.is_ours or not _is_word(state[name], "deprecated"))
+            if not given and parameter.default is not parameter.empty:
                 state[name] = parameter.default
 
     def _named(self, node: Any) -> Any:
@@ -159,6 +161,10 @@ class Decoder:
         frame = pd.DataFrame(columns, index=index)
         frame.columns = names
         return frame
+
+
+def _is_word(value: Any, word: str) -> bool:
+    return isinstance(value, str) and value == word
 
 
 def _fill(spec: Spec, state: State) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 from typing import Any
 
 import numpy as np
@@ -118,8 +117,6 @@ class Encoder:
             return {"kind": "type", "name": value.__name__}
         if isinstance(value, pd.Index):
             return self._index(value, path)
-        if isinstance(value, collections.UserList):  # scikit-learn's for remaining columns
-            return self._items(list(value), path)
         raise TypeError(refusal(value, path))
 
     def _items(self, value: Any, path: str) -> Node:

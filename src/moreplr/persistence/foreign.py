@@ -6,6 +6,7 @@ and, through a sparse matrix, the one-hot encoder's. They are checked as strictl
 
 from __future__ import annotations
 
+from collections import UserList
 from typing import Any
 
 import numpy as np
@@ -148,6 +149,19 @@ def _check_svm(model: Any) -> None:
         raise ValueError("support_vectors_ must have a row for each of support_")
 
 
+def _dump_columns(columns: ColumnTransformer) -> State:
+    """Plain lists for the list of its own that some releases keep the remaining columns in."""
+    state = dict(vars(columns))
+    if "transformers_" in state:
+        state["transformers_"] = [tuple(map(_plain, part)) for part in state["transformers_"]]
+        state["_remainder"] = tuple(map(_plain, state["_remainder"]))
+    return state
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, UserList) else value
+
+
 def _dump_neighbors(index: NearestNeighbors) -> State:
     """Parameters and rows: the search tree is compiled, and made again from them."""
     parameters = index.get_params(deep=False)
@@ -224,6 +238,7 @@ _COMPOSED = [
             "output_indices_": mapping(text(), instance(slice)),
         },
         also=_check_columns,
+        dump=_dump_columns,
     ),
 ]
 
