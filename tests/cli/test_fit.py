@@ -10,7 +10,7 @@ WORDS = ["--labels", "rank_*", "--ignore", "name", "--set", "n_estimators=5"]
 def test_the_model_is_what_python_would_fit(run, table, tmp_path):
     code, out, err = run("fit", table, *WORDS, "-o", "m.moreplr")
     assert (code, out) == (0, "")
-    assert "forest of 60 rows, 2 features (1 number, 1 text) and 3 labels" in err
+    assert "forest of 60 rows, 2 features (1 number, 1 text) and 3 labels ('rank_tea', " in err
     saved = moreplr.load(tmp_path / "m.moreplr")
     assert isinstance(saved, Pipeline)
     X, Y = from_csv(table, "rank_*")

@@ -64,13 +64,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _summary(options: argparse.Namespace, data: Any) -> str:
+    from moreplr.cli.problems import shorten
     from moreplr.cli.tables import count
 
-    texts = data.X.select_dtypes(object).shape[1]
-    numbers = data.X.shape[1] - texts
+    numbers = data.X.select_dtypes("number").shape[1]
+    texts = data.X.shape[1] - numbers
     return (
         f"moreplr: {options.output}: {options.ranker} of {count(len(data.X), 'row')}, "
         f"{count(data.X.shape[1], 'feature')} ({count(numbers, 'number')}, "
-        f"{count(texts, 'text')}) and {count(data.Y.shape[1], 'label')}; `moreplr evaluate` with "
-        "the same options tells how good it is"
+        f"{count(texts, 'text')}) and {count(data.Y.shape[1], 'label')} ({shorten(data.Y, 8)}); "
+        "`moreplr evaluate` with the same options tells how good it is"
     )

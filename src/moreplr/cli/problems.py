@@ -134,7 +134,7 @@ def check_features(data: Dataset, source: str) -> None:
         )
     distinct = {}
     for column, values in data.X.items():
-        if values.dtype == object:
+        if not pd.api.types.is_numeric_dtype(values.dtype):
             distinct[column] = int(values.nunique())
             _note_text(source, str(column), values, distinct[column])
         elif values.isna().all():

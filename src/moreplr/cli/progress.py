@@ -30,7 +30,8 @@ class Progress:
         self._bar: Any = None
         self._lock = threading.Lock()
         self._closed = False
-        self._next_line = time.monotonic() + LINE_EVERY
+        self._begun = time.monotonic()
+        self._next_line = self._begun + LINE_EVERY
         self._terminal = sys.stderr.isatty()
         self._timer = threading.Timer(PATIENCE, self._show)
         self._timer.daemon = True
@@ -81,4 +82,5 @@ class Progress:
                 return
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task(self._title, total=self._total, completed=self._done)
+            self._bar.tasks[0].start_time = self._begun  # and not when it is first shown
             self._bar.start()
