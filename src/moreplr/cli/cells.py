@@ -76,13 +76,6 @@ class Reader:
         cells = _cells(column)
         return _objects([None if self._is_gap(cell) else _plain(cell) for cell in cells])
 
-    def first_text(self, column: pd.Series) -> tuple[int, str, int]:
-        """Row and cell of the first that is no number, and how many there are."""
-        values, gap = self._parse(column)
-        bad = np.isnan(values) & ~gap
-        row = int(np.argmax(bad))
-        return row + self.first_row, str(column.iloc[row]), int(bad.sum())
-
     def _parse(self, column: pd.Series) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         cells = _cells(column)
         if self.decimal != ".":
