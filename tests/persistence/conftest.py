@@ -116,7 +116,10 @@ CASES = {
         )
     ),
     "conformal_stacking": Case(
-        lambda: _more(Conformal(Stacking(_forest(), cv=2), coverage=0.5), "prediction_interval")
+        lambda: _more(
+            Conformal(Stacking(_forest(), cv=2, random_state=0), coverage=0.5, random_state=0),
+            "prediction_interval",
+        )
     ),
     "stacking": Case(
         lambda: _more(

@@ -30,7 +30,7 @@ def reload(model):
 def same(one, other):
     """Whether two states are equal, down to the types."""
     if isinstance(one, UserList):  # scikit-learn 1.6 and 1.7 wrap the remaining columns
-        one = list(one)
+        one = one.data
     assert type(one) is type(other)
     if isinstance(one, np.ndarray):
         assert one.dtype == other.dtype

@@ -159,7 +159,7 @@ def _dump_columns(columns: ColumnTransformer) -> State:
 
 
 def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, UserList) else value
+    return list(value.data) if isinstance(value, UserList) else value
 
 
 def _dump_neighbors(index: NearestNeighbors) -> State:
