@@ -138,6 +138,21 @@ def test_a_bomb_is_refused_before_it_is_unpacked(parts, sign, monkeypatch):
         load(io.BytesIO(bomb))
 
 
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        (b"", 0),
+        (b"3", 0),
+        (b"[[], [[]]]", 3),
+        (rb'["[[[", "\"[[", "\\", [{}]]', 3),
+        (b'"' + b"[" * 3_000_000 + b'"', 0),
+        (b'["' + b" " * 1_048_574 + b'[", [[]]]', 3),
+    ],
+)
+def test_nesting_is_counted_outside_of_strings(text, depth):
+    assert container._depth(text) == depth
+
+
 def test_the_limit_is_a_parameter(data):
     with pytest.raises(ModelFileError, match=r"more than the limit of 1,000; .*raise max_bytes"):
         load(io.BytesIO(data), max_bytes=1000)

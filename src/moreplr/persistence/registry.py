@@ -128,7 +128,7 @@ def check_state(spec: Spec, state: State) -> None:
     for name in state:
         hides = hasattr(spec.cls, name) and name not in spec.parameters
         if hides or not name.isidentifier() or name.startswith("__"):
-            raise ValueError(f"can't have an attribute {name!r:.60}")
+            raise ValueError(f"can't have an attribute {name!r:.60}, as the class defines it")
 
 
 def check_object(spec: Spec, made: Any, state: State) -> None:
