@@ -79,10 +79,15 @@ def test_compiling_is_announced_once_and_loading_is_silent(tmp_path):
 def test_kernels_older_than_a_module_that_they_inline_are_compiled_anew(tmp_path):
     cache = tmp_path / "__pycache__"
     cache.mkdir()
-    index, helper = cache / "_kernel.f-1.nbi", tmp_path / "_helper.py"
+    index, helper, kernel = cache / "_kernel.f-1.nbi", tmp_path / "_helper.py", tmp_path / "_k.py"
     index.touch()
     helper.touch()
-    os.utime(helper, (100, 100))
+    kernel.write_text(_KERNEL)
+    other = tmp_path / "elsewhere" / "_other.py"
+    other.parent.mkdir()
+    other.touch()  # no kernel in its folder
+    for path, time in ((helper, 100), (kernel, 20), (index, 200), (other, 300)):
+        os.utime(path, (time, time))
     drop_stale(tmp_path)
     assert index.exists()
     os.utime(index, (50, 50))

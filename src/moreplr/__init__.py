@@ -1,15 +1,19 @@
 """Partial label ranking: learn to rank a fixed set of labels, with ties, from features."""
 
-from moreplr.persistence import load, save
-from moreplr.rankers import (
-    AutoRanker,
-    DummyRanker,
-    MORERanker,
-    NearestNeighborsRanker,
-    PairwiseRanker,
-    RankingForest,
-    RankingTree,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from moreplr.persistence import load, save
+    from moreplr.rankers import (
+        AutoRanker,
+        DummyRanker,
+        MORERanker,
+        NearestNeighborsRanker,
+        PairwiseRanker,
+        RankingForest,
+        RankingTree,
+    )
 
 __version__ = "0.1.0"
 __all__ = [
@@ -23,3 +27,22 @@ __all__ = [
     "load",
     "save",
 ]
+_MODULES = (
+    "aggregation", "checks", "datasets", "distributed", "encoders", "experiments", "forest",
+    "incomplete", "layers", "metrics", "persistence", "rankers", "rankings", "regressors",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for: a command's help needs no compiler."""
+    if name in _MODULES:
+        return import_module(f"moreplr.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module 'moreplr' has no attribute {name!r}")
+    home = "persistence" if name in ("load", "save") else "rankers"
+    globals()[name] = value = getattr(import_module(f"moreplr.{home}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__, *_MODULES])

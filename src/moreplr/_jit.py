@@ -52,13 +52,17 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def drop_stale(package: Path) -> None:
-    """Remove compiled kernels of a package that are older than the newest kernel module.
+    """Remove compiled kernels of a package that are older than what they may be made of.
 
-    Numba looks only at the file of the kernel itself. One that was inlined from another file
-    would live on in machine code after a change there.
+    That is any module with a leading underscore in a folder that has kernels. Numba looks only
+    at the file of the kernel itself. One that was inlined from another file would live on in
+    machine code after a change there.
     """
     with contextlib.suppress(OSError):  # a folder that can't be written holds no cache of ours
-        newest = max((path.stat().st_mtime for path in package.rglob("_*.py")), default=0.0)
+        modules = [path for path in package.rglob("_*.py") if path.name != "__init__.py"]
+        folders = {path.parent for path in modules if b"moreplr._jit" in path.read_bytes()}
+        changes = (path.stat().st_mtime for path in modules if path.parent in folders)
+        newest = max(changes, default=0.0)
         for index in package.rglob("__pycache__/*.nbi"):
             if index.stat().st_mtime < newest:
                 index.unlink(missing_ok=True)
