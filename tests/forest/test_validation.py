@@ -179,6 +179,13 @@ def test_numbers_that_do_not_fit_a_batch_are_refused(name, value, batch):
         check_batch(wrong)
 
 
+def test_offsets_whose_differences_overflow_are_refused():
+    offsets = np.array([0, 2**62, -(2**63), -128, 95])
+    assert (np.diff(offsets) > 0).all()
+    with pytest.raises(ValueError, match="must cut 95 into 4 parts"):
+        check_offsets("offsets", offsets, 4, 95)
+
+
 @pytest.mark.parametrize("offsets", [[0, 2], [0, 3, 2, 4], [1, 2, 4], [0, 2, 5]])
 def test_offsets_that_cut_otherwise_are_refused(offsets):
     with pytest.raises(ValueError, match="must cut 4 into 2 parts"):

@@ -27,6 +27,8 @@ def check_offsets(name: str, offsets: NDArray, parts: int, total: int, least: in
     >>> check_offsets("offsets", np.array([0, 2, 5]), parts=2, total=5)
     """
     sound = len(offsets) == parts + 1 and offsets[0] == 0 and offsets[-1] == total
+    # Within these bounds no difference can overflow.
+    sound = sound and offsets.min() >= 0 and offsets.max() <= total
     if not sound or (np.diff(offsets) < least).any():
         raise ValueError(f"{name} must cut {total} into {parts} parts")
 
@@ -95,7 +97,7 @@ def _check_nodes(trees: Trees, n_features: int) -> None:
 def _check_rows(trees: Trees, n_rows: int) -> None:
     """The rows of every node are a range within its parent's, as starts never go back."""
     most = np.repeat(np.diff(trees.perm_offsets), np.diff(trees.offsets))
-    goes_back = np.diff(trees.start) < 0
+    goes_back = np.diff(trees.start.astype(np.int64)) < 0
     goes_back[trees.offsets[1:-1] - 1] = False
     if goes_back.any() or trees.start[trees.offsets[:-1]].any() or (trees.start > most).any():
         raise ValueError("start must never go back within a tree, nor beyond its rows")
