@@ -94,7 +94,6 @@ def read_sh(block):
             parser.parse_args(words[2:])
 
 
-# Old versions of SciPy warn of few data sets, and so does the page that has them.
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_blocks_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
