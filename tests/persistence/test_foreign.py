@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pytest
 
-from moreplr import save
+from moreplr import load, save
 
 
 def _shorter(array):
@@ -78,6 +78,16 @@ def test_categories_that_bisection_would_miss_are_refused(categories, encoder):
     encoder.categories_ = [np.array(categories)]
     with pytest.raises(ValueError, match="rising order"):
         save(encoder, io.BytesIO())
+
+
+def test_an_imputer_of_an_earlier_release_still_fills(fitted, saved, take_apart, sign):
+    model, X = fitted("preprocessor")
+    parts = take_apart(saved(model))
+    for node in parts.nodes:
+        if node.get("class") == "sklearn.SimpleImputer":
+            node["state"].pop("_fill_dtype", None)
+    loaded = load(io.BytesIO(sign(parts)))
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
 
 def test_columns_must_be_there(fitted):

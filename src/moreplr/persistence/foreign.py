@@ -7,6 +7,7 @@ and, through a sparse matrix, the one-hot encoder's. They are checked as strictl
 from __future__ import annotations
 
 from collections import UserList
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,17 @@ def _check_svm(model: Any) -> None:
         raise ValueError("support_vectors_ must have a row for each of support_")
 
 
+@cache
+def _imputer_keeps_fill_type() -> bool:
+    return "_fill_dtype" in vars(SimpleImputer().fit([[0.0]]))
+
+
+def _upgrade_imputer(state: State) -> None:
+    """Earlier releases of scikit-learn fill with values of the type that was fitted."""
+    if "_fit_dtype" in state and _imputer_keeps_fill_type():
+        state.setdefault("_fill_dtype", state["_fit_dtype"])
+
+
 def _dump_columns(columns: ColumnTransformer) -> State:
     """Plain lists for the list of its own that some releases keep the remaining columns in."""
     state = dict(vars(columns))
@@ -282,6 +294,7 @@ _PREPARING = [
             "indicator_": optional(instance(MissingIndicator)),
         },
         optional={"_fill_dtype": instance(np.dtype)},
+        upgrade=_upgrade_imputer,
     ),
     Spec(
         "sklearn.MissingIndicator",
