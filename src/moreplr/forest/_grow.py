@@ -210,7 +210,6 @@ def grow_at(
         poke(state, N_NODES, node + 1)
         if peek(stack, at + IS_RIGHT):
             poke(nodes.right, up, np.int32(node))
-        poke(nodes.parent, node, np.int32(up))
         poke(nodes.start, node, np.int32(lo))
         m = hi - lo
         best, feature, last, following, side = np.float32(-1.0), 0, 0, 0, 0
@@ -270,7 +269,7 @@ def grow(
         ),
         Nodes(
             pointer(nodes.feature), pointer(nodes.cut), pointer(nodes.missing_left),
-            pointer(nodes.right), pointer(nodes.start), pointer(nodes.parent),
+            pointer(nodes.right), pointer(nodes.start),
         ),
         Scratch(
             pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),

@@ -51,7 +51,6 @@ class Nodes(NamedTuple):
     missing_left: Any
     right: Any
     start: Any
-    parent: Any
 
 
 class Scratch(NamedTuple):

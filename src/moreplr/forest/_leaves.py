@@ -4,79 +4,103 @@ from __future__ import annotations
 
 import numpy as np
 
-from moreplr._jit import jit
+from moreplr._jit import inlined, jit
 
 
 @jit
-def leaf_values(perm, right, start, parent, n_nodes, targets, seen, weight, complete, base, out):
-    """Fill `out` (n_leaves, k); `base` answers where not even the root has seen a target."""
+def leaf_values(perm, right, start, n_nodes, targets, weight, base, out):
+    """Fill `out` (n_leaves, k) where every target is observed; `base` answers without rows."""
     k = out.shape[1]  # targets are padded
-    sums, mass = np.zeros(k), np.zeros(k)
+    sums = np.zeros(k)
     for node in range(n_nodes):
         if right[node] >= 0:
             continue
         leaf = -1 - right[node]
+        begin, stop = start[node], _stop(start, node, n_nodes, perm)
+        if stop - begin == 1:  # most leaves of a deep tree
+            for t in range(k):
+                out[leaf, t] = targets[perm[begin], t]
+            continue
+        whole = 0.0
         sums[:] = 0.0
-        mass[:] = 0.0
-        # preorder: the next node starts where this leaf's rows end
-        stop = start[node + 1] if node + 1 < n_nodes else len(perm)
-        _add(perm, start[node], stop, targets, seen, weight, complete, sums, mass)
+        for i in range(begin, stop):
+            w = np.float64(weight[perm[i]])
+            whole += w
+            for t in range(k):
+                sums[t] += w * targets[perm[i], t]
         for t in range(k):
-            out[leaf, t] = sums[t] / mass[t] if mass[t] > 0.0 else base[t]
-        if not complete and node > 0 and mass.min() <= 0.0:
-            _fall_back(perm, parent, start, right, node, n_nodes, targets, seen, weight, mass, out)
+            out[leaf, t] = sums[t] / whole if whole > 0.0 else base[t]
 
 
 @jit
-def _add(perm, begin, stop, targets, seen, weight, complete, sums, mass):
+def leaf_values_with_gaps(perm, right, start, n_nodes, targets, seen, weight, base, out):
+    """The same where targets are missing; `base` answers where not even the root has one.
+
+    Nodes are visited from the last to the first, children before parents. A subtree that has
+    not seen a target leaves it open in all its leaves, which lie side by side; the first
+    ancestor that has seen it fills them.
+    """
+    k = out.shape[1]
+    most = _most_pending(right, n_nodes)
+    sums, mass = np.zeros((most, k)), np.zeros((most, k))
+    ends = np.zeros(most, np.int64)  # one past the last leaf of a pending subtree
+    top = 0
+    for node in range(n_nodes - 1, -1, -1):
+        if right[node] < 0:
+            leaf = -1 - right[node]
+            _add(
+                perm, start[node], _stop(start, node, n_nodes, perm), targets, seen, weight,
+                sums[top], mass[top],
+            )  # fmt: skip
+            for t in range(k):
+                out[leaf, t] = sums[top, t] / mass[top, t] if mass[top, t] > 0.0 else base[t]
+            ends[top] = leaf + 1
+            first = leaf
+            top += 1
+            continue
+        # the left subtree, from `first` on, was pushed last; the right one lies below it
+        left, other = top - 1, top - 2
+        for t in range(k):
+            if (mass[left, t] > 0.0) != (mass[other, t] > 0.0):
+                value = (sums[left, t] + sums[other, t]) / (mass[left, t] + mass[other, t])
+                lo, hi = first, ends[left]
+                if mass[left, t] > 0.0:
+                    lo, hi = ends[left], ends[other]
+                for leaf in range(lo, hi):
+                    out[leaf, t] = value
+        for t in range(k):
+            sums[other, t] += sums[left, t]
+            mass[other, t] += mass[left, t]
+        top -= 1
+
+
+@inlined
+def _stop(start, node, n_nodes, perm):
+    """Where a leaf's rows end: the next node in preorder starts there."""
+    return start[node + 1] if node + 1 < n_nodes else len(perm)
+
+
+@jit
+def _most_pending(right, n_nodes):
+    """The most subtrees that are done and wait for their sibling."""
+    top, most = 0, 1
+    for node in range(n_nodes - 1, -1, -1):
+        top += 1 if right[node] < 0 else -1
+        most = max(most, top)
+    return most
+
+
+@jit
+def _add(perm, begin, stop, targets, seen, weight, sums, mass):
+    """Sums and weights of a range of rows."""
+    k = len(sums)
+    for t in range(k):
+        sums[t] = 0.0
+        mass[t] = 0.0
     for i in range(begin, stop):
         row = perm[i]
         w = np.float64(weight[row])
-        for t in range(len(sums)):
-            sums[t] += w * targets[row, t]
-        if complete:
-            for t in range(len(sums)):
-                mass[t] += w
-        else:
-            for t in range(len(sums)):
-                mass[t] += w * seen[row, t]
-
-
-@jit
-def _fall_back(perm, parent, start, right, node, n_nodes, targets, seen, weight, mass, out):
-    """Walk up from a leaf until every target has been seen; each step adds the sibling's rows."""
-    k = len(mass)
-    leaf = -1 - right[node]
-    sums, wider = np.zeros(k), np.zeros(k)
-    open_targets = 0
-    for t in range(k):
-        open_targets += mass[t] <= 0.0
-    begin = start[node]
-    stop = start[node + 1] if node + 1 < n_nodes else len(perm)
-    while parent[node] >= 0 and open_targets > 0:
-        up = parent[node]
-        if right[up] == node:
-            lo, hi = start[up], begin
-            begin = lo
-        else:
-            lo, hi = stop, _end(right, start, parent, up, len(perm))
-            stop = hi
-        # targets open so far were seen nowhere below, so that the sibling's rows are all there is
-        _add(perm, lo, hi, targets, seen, weight, False, sums, wider)
         for t in range(k):
-            if mass[t] <= 0.0 and wider[t] > 0.0:
-                out[leaf, t] = sums[t] / wider[t]
-                mass[t] = 1.0
-                open_targets -= 1
-        node = up
-
-
-@jit
-def _end(right, start, parent, node, n_rows):
-    """Where a node's rows end: at the next right sibling on the way up, or at the last row."""
-    while parent[node] >= 0:
-        up = parent[node]
-        if right[up] != node:
-            return start[right[up]]
-        node = up
-    return n_rows
+            sums[t] += w * targets[row, t]
+        for t in range(k):
+            mass[t] += w * seen[row, t]

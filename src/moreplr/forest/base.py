@@ -83,6 +83,7 @@ class BaseForest(BaseEstimator):
             codes=self.codes_,
             targets=padded(centred),
             seen=None if seen.all() else padded(seen),
+            idle=np.flatnonzero(~seen.any(axis=1)),
             weight=self.sample_weight_,
             base=np.where(seen.any(axis=0), base, np.nan),
             limits=limits,

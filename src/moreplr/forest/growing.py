@@ -42,6 +42,7 @@ class Task:
     codes: NDArray[np.uint8]
     targets: NDArray[np.float32]  # zero where not observed
     seen: NDArray[np.float32] | None  # 1 where observed; None: everything is
+    idle: NDArray[np.intp]  # rows without any target
     weight: NDArray[np.float32] | None
     base: NDArray[np.float64]
     limits: Limits
@@ -121,7 +122,6 @@ class _Workspace:
             missing_left=np.empty(2 * n, np.uint8),
             right=np.empty(2 * n, np.int32),
             start=np.empty(2 * n, np.int32),
-            parent=np.empty(2 * n, np.int32),
         )
         self.scratch = Scratch(
             order=np.empty(n_features, np.int32),
@@ -175,8 +175,7 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
     weight = counts.astype(np.float32)
     if task.weight is not None:
         weight *= task.weight
-    if task.seen is not None:
-        weight[~task.seen.any(axis=1)] = 0.0
+    weight[task.idle] = 0.0
     rowids = np.flatnonzero(weight).astype(np.int32)
     targets, seen = task.targets, task.seen
     if task.projection:
@@ -188,10 +187,15 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
     perm = rowids[perm]
     values = np.empty((n_leaves, len(task.base)), np.float32)
     nodes = space.nodes
-    _leaves.leaf_values(
-        perm, nodes.right, nodes.start, nodes.parent, n_nodes, task.targets,
-        _or_empty(task.seen, task.targets), weight, task.seen is None, task.base, values,
-    )  # fmt: skip
+    if task.seen is None:
+        _leaves.leaf_values(
+            perm, nodes.right, nodes.start, n_nodes, task.targets, weight, task.base, values
+        )
+    else:
+        _leaves.leaf_values_with_gaps(
+            perm, nodes.right, nodes.start, n_nodes, task.targets, task.seen, weight, task.base,
+            values,
+        )  # fmt: skip
     return Trees(
         offsets=np.array([0, n_nodes]),
         feature=nodes.feature[:n_nodes].copy(),
