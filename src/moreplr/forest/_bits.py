@@ -77,6 +77,25 @@ def _shift(typingctx, place, index):
     return place(place, types.int64), codegen
 
 
+@intrinsic
+def _peek_number(typingctx, place, index):
+    def codegen(context, builder, signature, args):
+        there = builder.gep(args[0], [args[1]])
+        return builder.load(builder.bitcast(there, ir.IntType(64).as_pointer()), align=1)
+
+    return types.int64(_BYTES, types.int64), codegen
+
+
+@intrinsic
+def _poke_number(typingctx, place, index, number):
+    def codegen(context, builder, signature, args):
+        there = builder.gep(args[0], [args[1]])
+        builder.store(args[2], builder.bitcast(there, ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(_BYTES, types.int64, types.int64), codegen
+
+
 # with Any, as callers do not pass the typing context that the declarations show
 lowest_bit: Any = _lowest_bit
 """The position of the lowest set bit of a uint64 that is not zero."""
@@ -91,5 +110,9 @@ peek: Any = _peek
 """`place[index]` of a pointer."""
 poke: Any = _poke
 """`place[index] = value` likewise."""
+peek_number: Any = _peek_number
+"""The int64 in the eight bytes from `place[index]` on."""
+poke_number: Any = _poke_number
+"""Write it."""
 shift: Any = _shift
 """The pointer to `place[index]`."""

@@ -12,6 +12,9 @@ TIE = np.float32(1.0 + 1e-6)
 # a node whose squared deviations are this small a part of its squares is constant
 PURE = 1e-12
 
+# bits that the count of a class has in a packed sum
+CLASS_BITS = 21
+
 # columns of the stack of pending nodes
 START, END, DEPTH, PARENT, IS_RIGHT, SLOT = 0, 1, 2, 3, 4, 5
 N_COLUMNS = 6

@@ -19,9 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest._bits import lowest_bit, peek, pointer, poke, shift
+from moreplr.forest import _dense
+from moreplr.forest._bits import lowest_bit, peek, peek_number, pointer, poke, poke_number, shift
 from moreplr.forest._draw import choose, draw, is_constant, set_constant
 from moreplr.forest._layout import (
+    CLASS_BITS,
     DEPTH,
     END,
     IS_RIGHT,
@@ -35,28 +37,30 @@ from moreplr.forest._layout import (
     N_NODES,
     PARENT,
     START,
+    TIE,
     TOP,
 )
 from moreplr.forest._partition import partition
 from moreplr.forest._random import stream
 
-CLASS_BITS = 21
 LEAF = np.uint64(1) << np.uint64(63)
 _CLASS = np.int64((1 << CLASS_BITS) - 1)
 _ONE, _LOW6 = np.uint64(1), np.uint64(63)
 _TIE = 1.0 + 1e-12
+# so few bins are looked at all, however few rows a node has
+_FEW = 32
 
 
 class Packed(NamedTuple):
     """A tree's rows and where its nodes and leaves go."""
 
-    codes: Any  # uint8, flat (n, n_features)
-    numbers: Any  # int64 (n,): the packed rows
+    cells: Any  # uint8, flat (n, stride): a row's bins, then its number
     words: Any  # uint64 (nodes,)
     totals: Any  # int64 (leaves,): the packed sums of leaves
+    stride: int
     n_features: int
     n_bins: int  # the most bins of a feature
-    stride: int  # from a feature's bins to the next one's: no power of 2, as caches dislike them
+    room: int  # from a feature's bins to the next one's: no power of 2, as caches dislike them
     n_classes: int  # 0: a single target
     weight_bits: int  # of a single target
 
@@ -67,10 +71,14 @@ class PackedScratch(NamedTuple):
     order: Any  # int32 (n_features,)
     chosen: Any  # int32 (n_features,)
     spare: Any  # int32 (n,)
-    sums: Any  # int64, flat (n_features, stride)
+    sums: Any  # int64, flat (n_features, room)
     others: Any  # the same
-    counts: Any  # int32, flat (n_features, stride)
+    counts: Any  # int32, flat (n_features, room)
     occupied: Any  # uint64, flat (n_features, 4)
+    few: Any  # int32, flat (n_features, room): histograms of nodes of little weight
+    few_others: Any  # the same
+    running: Any  # int32 (room,)
+    gains: Any  # float32 (room,)
 
 
 @inlined
@@ -99,15 +107,28 @@ def weigh(tree, left, total, whole):
 
 
 @inlined
+def number_of(tree, row):
+    """The packed number of a row; `row` is where its cells begin.
+
+    Its cells hold a target as it is, in eight bytes, and a class in one: the class in the two
+    low bits, the weight above them.
+    """
+    if tree.n_classes > 0:
+        kind = np.int64(peek(tree.cells, row + tree.n_features))
+        return (kind >> 2) << (CLASS_BITS * (kind & 3))
+    return peek_number(tree.cells, row + tree.n_features)
+
+
+@inlined
 def is_pure(tree, perm, lo, hi, total):
     """Whether all rows of a node have the same target."""
     if tree.n_classes > 0:
         a, b = total & _CLASS, (total >> CLASS_BITS) & _CLASS
         return (a != 0) + (b != 0) + ((total >> (2 * CLASS_BITS)) != 0) <= 1
     mask = (np.int64(1) << tree.weight_bits) - 1
-    first = peek(tree.numbers, np.int64(peek(perm, lo)))
+    first = number_of(tree, np.int64(peek(perm, lo)) * tree.stride)
     for i in range(lo + 1, hi):
-        other = peek(tree.numbers, np.int64(peek(perm, i)))
+        other = number_of(tree, np.int64(peek(perm, i)) * tree.stride)
         # a / b == c / d without a division: rows of equal target lie on a line
         if (first >> tree.weight_bits) * (other & mask) != (other >> tree.weight_bits) * (
             first & mask
@@ -120,12 +141,11 @@ def is_pure(tree, perm, lo, hi, total):
 def collect(tree, scratch, perm, lo, hi, n_chosen, counted):
     """Add the node's rows to `sums` and note the bins that have rows."""
     for i in range(lo, hi):
-        row = np.int64(peek(perm, i))
-        number = peek(tree.numbers, row)
-        codes = row * tree.n_features
+        row = np.int64(peek(perm, i)) * tree.stride
+        number = number_of(tree, row)
         for j in range(n_chosen):
-            code = np.int64(peek(tree.codes, codes + np.int64(peek(scratch.chosen, j))))
-            b = tree.stride * j + code
+            code = np.int64(peek(tree.cells, row + np.int64(peek(scratch.chosen, j))))
+            b = tree.room * j + code
             poke(scratch.sums, b, peek(scratch.sums, b) + number)
             word = 4 * j + (code >> 6)
             bit = _ONE << (np.uint64(code) & _LOW6)
@@ -142,26 +162,26 @@ def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
     have to wait for it.
     """
     for i in range(lo, hi - 1, 2):
-        row, other = np.int64(peek(perm, i)), np.int64(peek(perm, i + 1))
-        number, its_number = peek(tree.numbers, row), peek(tree.numbers, other)
-        row *= tree.n_features
-        other *= tree.n_features
+        row = np.int64(peek(perm, i)) * tree.stride
+        other = np.int64(peek(perm, i + 1)) * tree.stride
+        number, its_number = number_of(tree, row), number_of(tree, other)
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            b = tree.stride * j + np.int64(peek(tree.codes, row + f))
-            its_bin = tree.stride * j + np.int64(peek(tree.codes, other + f))
+            b = tree.room * j + np.int64(peek(tree.cells, row + f))
+            its_bin = tree.room * j + np.int64(peek(tree.cells, other + f))
             poke(scratch.sums, b, peek(scratch.sums, b) + number)
             poke(scratch.others, its_bin, peek(scratch.others, its_bin) + its_number)
     if (hi - lo) & 1:
-        row = np.int64(peek(perm, hi - 1))
+        row = np.int64(peek(perm, hi - 1)) * tree.stride
+        number = number_of(tree, row)
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            b = tree.stride * j + np.int64(peek(tree.codes, row * tree.n_features + f))
-            poke(scratch.sums, b, peek(scratch.sums, b) + peek(tree.numbers, row))
+            b = tree.room * j + np.int64(peek(tree.cells, row + f))
+            poke(scratch.sums, b, peek(scratch.sums, b) + number)
     for j in range(n_chosen):
         for word in range((tree.n_bins + 63) >> 6):
             bits = np.uint64(0)
-            first = tree.stride * j + 64 * word
+            first = tree.room * j + 64 * word
             for b in range(min(64, tree.n_bins - 64 * word)):
                 number = peek(scratch.sums, first + b) + peek(scratch.others, first + b)
                 poke(scratch.sums, first + b, number)
@@ -170,10 +190,10 @@ def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
             poke(scratch.occupied, 4 * j + word, bits)
     if counted:
         for i in range(lo, hi):
-            row = np.int64(peek(perm, i)) * tree.n_features
+            row = np.int64(peek(perm, i)) * tree.stride
             for j in range(n_chosen):
-                b = tree.stride * j + np.int64(
-                    peek(tree.codes, row + np.int64(peek(scratch.chosen, j)))
+                b = tree.room * j + np.int64(
+                    peek(tree.cells, row + np.int64(peek(scratch.chosen, j)))
                 )
                 poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
 
@@ -184,7 +204,7 @@ def scan(tree, scratch, j, m, total, whole, min_leaf):
 
     Gain or -1, last bin on the left, next bin, NaN left, left sum, and the number of bins.
     """
-    first = tree.stride * j
+    first = tree.room * j
     lacking = 1 if peek(scratch.occupied, 4 * j + 3) >> _LOW6 != 0 else 0
     best, best_bin, best_next, best_side, best_left = -1.0, 0, 0, 0, np.int64(0)
     n_bins = 0
@@ -222,18 +242,49 @@ def scan(tree, scratch, j, m, total, whole, min_leaf):
 @inlined
 def split_pair(tree, scratch, perm, lo, rng, max_features, constant):
     """Two rows have one split: the first feature that tells them apart will do."""
-    one, other = np.int64(peek(perm, lo)), np.int64(peek(perm, lo + 1))
+    one = np.int64(peek(perm, lo)) * tree.stride
+    other = np.int64(peek(perm, lo + 1)) * tree.stride
     for j in range(tree.n_features):
         f = draw(scratch.order, tree.n_features, rng, j)
         if is_constant(constant, f):
             continue
-        a = np.int64(peek(tree.codes, one * tree.n_features + f))
-        b = np.int64(peek(tree.codes, other * tree.n_features + f))
+        a = np.int64(peek(tree.cells, one + f))
+        b = np.int64(peek(tree.cells, other + f))
         if a < b:
-            return 1.0, f, a, b, 0, peek(tree.numbers, one)
+            return 1.0, f, a, b, 0, number_of(tree, one)
         if b < a:
-            return 1.0, f, b, a, 0, peek(tree.numbers, other)
+            return 1.0, f, b, a, 0, number_of(tree, other)
     return -1.0, 0, 0, 0, 0, np.int64(0)
+
+
+@inlined
+def split_densely(tree, scratch, perm, lo, hi, total, whole, max_features, rng, constant):
+    """`split` where looking at all bins is faster than telling apart which have rows."""
+    best, best_feature, best_bin, best_next = np.float32(-1.0), 0, 0, 0
+    best_left = np.int32(0)
+    first, second = np.float32(total & _CLASS), np.float32((total >> CLASS_BITS) & _CLASS)
+    found, drawn = False, 0
+    while drawn < tree.n_features and not found:
+        goal = max_features if drawn == 0 else drawn + 1
+        n_chosen = choose(
+            scratch.order, tree.n_features, scratch.chosen, rng, constant, drawn, goal
+        )
+        drawn = goal
+        _dense.collect(tree, scratch, perm, lo, hi, n_chosen)
+        for j in range(n_chosen):
+            gain, last, following, left = _dense.scan(
+                tree, scratch, j, first, second, np.float32(whole), best
+            )
+            f = np.int64(peek(scratch.chosen, j))
+            if gain < 0.0:
+                set_constant(constant, f)
+                continue
+            found = True
+            if gain > best * TIE:
+                best, best_feature, best_left = gain, f, left
+                best_bin, best_next = last, following
+    left = _dense.unpacked(best_left, CLASS_BITS)
+    return np.float64(best), best_feature, best_bin, best_next, 0, left
 
 
 @inlined
@@ -287,6 +338,9 @@ def grow_at(
     """`grow` on pointers."""
     spent = 0
     min_leaf, max_features = peek(limits, MIN_LEAF), peek(limits, MAX_FEATURES)
+    # with 256 bins there are rows that lack a feature
+    dense = tree.n_classes > 0 and min_leaf == 1 and tree.n_bins < 256
+    few = 0 if tree.n_bins <= _FEW else tree.n_bins // 4
     while peek(state, TOP) > 0:
         top = peek(state, TOP) - 1
         if spent > budget or top + 2 >= n_stack:
@@ -314,6 +368,11 @@ def grow_at(
                 best, feature, last, following, side, left = split_pair(
                     tree, scratch, perm, lo, rng, max_features, known
                 )
+            elif dense and m >= few and weight_of(tree, total) < _dense.MOST:
+                best, feature, last, following, side, left = split_densely(
+                    tree, scratch, perm, lo, hi, total, weight_of(tree, total), max_features,
+                    rng, known,
+                )  # fmt: skip
             else:
                 best, feature, last, following, side, left = split(
                     tree, scratch, perm, lo, hi, total, weight_of(tree, total), min_leaf,
@@ -327,7 +386,7 @@ def grow_at(
             continue
         cut = 254 if following == MISSING else (last + following) >> 1
         middle, lacking = partition(
-            tree.codes, tree.n_features, perm, lo, hi, feature, cut, side, tree.n_bins == 256,
+            tree.cells, tree.stride, perm, lo, hi, feature, cut, side, tree.n_bins == 256,
             scratch.spare,
         )  # fmt: skip
         to_left = side if lacking > 0 else np.int64(middle - lo >= hi - middle)
@@ -349,14 +408,14 @@ def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, b
     """
     return grow_at(
         Packed(
-            pointer(tree.codes), pointer(tree.numbers), pointer(tree.words),
-            pointer(tree.totals), tree.n_features, tree.n_bins, tree.stride, tree.n_classes,
-            tree.weight_bits,
+            pointer(tree.cells), pointer(tree.words), pointer(tree.totals), tree.stride,
+            tree.n_features, tree.n_bins, tree.room, tree.n_classes, tree.weight_bits,
         ),
         PackedScratch(
             pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),
             pointer(scratch.sums), pointer(scratch.others), pointer(scratch.counts),
-            pointer(scratch.occupied),
+            pointer(scratch.occupied), pointer(scratch.few), pointer(scratch.few_others),
+            pointer(scratch.running), pointer(scratch.gains),
         ),
         pointer(perm), pointer(limits), seed, pointer(rng), pointer(stack), pointer(sums),
         len(stack), pointer(constant), constant.shape[1], pointer(state), budget,
@@ -364,12 +423,13 @@ def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, b
 
 
 @jit
-def take_rows(rows, targets, forest, weight, n_classes, weight_bits, numbers, perm):
+def take_rows(rows, targets, forest, weight, n_classes, weight_bits, cells, stride, perm):
     """Pack the in-bag rows that take part in a forest; gives how many, and their sum.
 
     `targets` (n, n_forests) has classes, or whole numbers from 0, and -1 for no part.
     """
     n, total = 0, np.int64(0)
+    place = pointer(cells)
     for i in range(len(rows)):
         target = np.int64(targets[rows[i], forest])
         if target < 0:
@@ -377,7 +437,10 @@ def take_rows(rows, targets, forest, weight, n_classes, weight_bits, numbers, pe
         w = np.int64(weight[rows[i]])
         shifted = CLASS_BITS * target if n_classes > 0 else 0
         number = w << shifted if n_classes > 0 else ((w * target) << weight_bits) + w
-        numbers[i] = number
+        if n_classes > 0:
+            poke(place, (i + 1) * stride - 1, np.uint8((w << 2) | target))
+        else:
+            poke_number(place, (i + 1) * stride - 8, number)
         perm[n] = i
         total += number
         n += 1
@@ -385,9 +448,8 @@ def take_rows(rows, targets, forest, weight, n_classes, weight_bits, numbers, pe
 
 
 @jit
-def copy_rows(codes, rows, out):
+def copy_rows(codes, rows, out, stride):
     """The codes of the in-bag rows, one after the other."""
-    n_features = codes.shape[1]
     for i in range(len(rows)):
-        for f in range(n_features):
-            out[i * n_features + f] = codes[rows[i], f]
+        for f in range(codes.shape[1]):
+            out[i * stride + f] = codes[rows[i], f]

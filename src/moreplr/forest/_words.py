@@ -10,8 +10,8 @@ import numpy as np
 
 from moreplr._jit import inlined, jit
 from moreplr.forest._bits import peek, pointer
-from moreplr.forest._layout import MISSING
-from moreplr.forest._packed import CLASS_BITS, LEAF
+from moreplr.forest._layout import CLASS_BITS, MISSING
+from moreplr.forest._packed import LEAF
 
 _HALF = np.uint64(0xFFFFFFFF)
 

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moreplr.forest import _words
-from moreplr.forest._packed import CLASS_BITS
+from moreplr.forest._layout import CLASS_BITS
 from moreplr.forest.batching import BatchTask, Words, grow_batch
 from moreplr.forest.binning import Binner
 from moreplr.forest.checks import limits_of, targets_of

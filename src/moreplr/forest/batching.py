@@ -93,15 +93,16 @@ class _Workspace:
         n, n_features = task.codes.shape
         top = int(task.codes.max(initial=0))
         n_bins = 256 if top == MISSING else top + 1
-        stride = n_bins + 8
+        stride = n_features + (1 if task.n_classes else 8)
+        room = n_bins + 8
         self.tree = _packed.Packed(
-            codes=np.empty(n * n_features, np.uint8),
-            numbers=np.empty(n, np.int64),
+            cells=np.empty(n * stride, np.uint8),
             words=np.empty(2 * n, np.uint64),
             totals=np.empty(n + 1, np.int64),
+            stride=stride,
             n_features=n_features,
             n_bins=n_bins,
-            stride=stride,
+            room=room,
             n_classes=task.n_classes,
             weight_bits=task.weight_bits,
         )
@@ -109,10 +110,14 @@ class _Workspace:
             order=np.empty(n_features, np.int32),
             chosen=np.empty(n_features, np.int32),
             spare=np.empty(n, np.int32),
-            sums=np.zeros(n_features * stride, np.int64),
-            others=np.zeros(n_features * stride, np.int64),
-            counts=np.zeros(n_features * stride, np.int32),
+            sums=np.zeros(n_features * room, np.int64),
+            others=np.zeros(n_features * room, np.int64),
+            counts=np.zeros(n_features * room, np.int32),
             occupied=np.zeros(n_features * 4, np.uint64),
+            few=np.zeros(n_features * room, np.int32),
+            few_others=np.zeros(n_features * room, np.int32),
+            running=np.empty(room, np.int32),
+            gains=np.empty(room, np.float32),
         )
         self.perm = np.empty(n, np.int32)
         self.rng = np.empty(1, np.uint64)
@@ -140,7 +145,7 @@ def _grow_tree(task: BatchTask, seed: np.uint64, space: _Workspace) -> Words:
     """The tree of this seed in every forest."""
     counts = counts_of(seed, len(task.codes), task.bootstrap)
     rows = np.flatnonzero(counts).astype(np.int32)
-    _packed.copy_rows(task.codes, rows, space.tree.codes)
+    _packed.copy_rows(task.codes, rows, space.tree.cells, space.tree.stride)
     n_forests = task.targets.shape[1]
     sizes, value_sizes = np.zeros((2, n_forests + 1), np.int64)
     word_type = np.uint64 if task.wide else np.uint32
@@ -167,7 +172,7 @@ def _grow_one(
     """Grow one forest's tree; gives its numbers of nodes and leaves."""
     n, total = _packed.take_rows(
         rows, task.targets, forest, counts, task.n_classes, task.weight_bits,
-        space.tree.numbers, space.perm,
+        space.tree.cells, space.tree.stride, space.perm,
     )  # fmt: skip
     state = np.array([1, 0, 0], np.int64)
     space.stack[0] = 0, n, 0, -1, 0, -1
