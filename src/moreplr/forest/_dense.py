@@ -140,8 +140,7 @@ def unpacked(counts, bits):
 @inlined
 def number_of(tree, row):
     """The weight of a row in the bits of its class; `row` is where its cells begin."""
-    kind = np.int32(peek(tree.cells, row + tree.n_features))
-    return np.int32((kind >> 2) << (BITS * (kind & 3)))
+    return peek(tree.small_numbers, np.int64(peek(tree.cells, row + tree.n_features)))
 
 
 @inlined
@@ -172,28 +171,40 @@ def collect(tree, scratch, perm, lo, hi, n_chosen):
 
 
 @inlined
-def scan(tree, scratch, j, first, second, whole, best):
-    """The best cut of the j-th chosen feature, whose histograms it empties.
+def best_of(tree, scratch, n_chosen, first, second, whole):
+    """The best cut of the chosen features, whose histograms it empties.
 
-    `first` and `second` are the node's counts of two classes. Gives the gain, or -1 where the
-    feature is constant; and, if the gain beats `best`, the bins around the cut and the sum of
-    the left side.
+    `first` and `second` are the node's counts of two classes. Gives the gain, which feature by
+    its number among the chosen, the bins around the cut, and the sum of the left side. The
+    gains of all features, -1 where one is constant, are left in `largest`.
     """
-    base = tree.room * j
-    gain = weigh(
-        shift(scratch.few, base), shift(scratch.few_others, base), scratch.running,
-        scratch.gains, (tree.n_bins + LANES - 1) // LANES, first, second, whole,
-    )  # fmt: skip
-    last, following, left = 0, 0, np.int32(0)
-    if gain > best * TIE:
-        at = 0
-        equals = not_below(scratch.gains, at, gain / TIE)
-        while equals == 0:
-            at += LANES
-            equals = not_below(scratch.gains, at, gain / TIE)
-        last = at + np.int64(lowest_bit(equals))
-        left = peek(scratch.running, last)
-        following = last + 1
-        while peek(scratch.running, following) == left:
-            following += 1
-    return gain, last, following, left
+    vectors = (tree.n_bins + LANES - 1) // LANES
+    # nothing here waits for the outcome of another feature, so that their work overlaps
+    for j in range(n_chosen):
+        at = tree.room * j
+        gain = weigh(
+            shift(scratch.few, at), shift(scratch.few_others, at), shift(scratch.running, at),
+            shift(scratch.gains, at), vectors, first, second, whole,
+        )  # fmt: skip
+        poke(scratch.largest, j, gain)
+    best, chosen = np.float32(-1.0), 0
+    for j in range(n_chosen):
+        gain = peek(scratch.largest, j)
+        wins = gain > best * TIE
+        best = gain if wins else best
+        chosen = j if wins else chosen
+    if best < 0.0:
+        return best, 0, 0, 0, np.int32(0)
+    gains = shift(scratch.gains, tree.room * chosen)
+    running = shift(scratch.running, tree.room * chosen)
+    at = 0
+    equals = not_below(gains, at, best / TIE)
+    while equals == 0:
+        at += LANES
+        equals = not_below(gains, at, best / TIE)
+    last = at + np.int64(lowest_bit(equals))
+    left = peek(running, last)
+    following = last + 1
+    while peek(running, following) == left:
+        following += 1
+    return best, chosen, last, following, left

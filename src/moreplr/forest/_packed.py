@@ -37,7 +37,6 @@ from moreplr.forest._layout import (
     N_NODES,
     PARENT,
     START,
-    TIE,
     TOP,
 )
 from moreplr.forest._partition import partition
@@ -47,6 +46,8 @@ LEAF = np.uint64(1) << np.uint64(63)
 _CLASS = np.int64((1 << CLASS_BITS) - 1)
 _ONE, _LOW6 = np.uint64(1), np.uint64(63)
 _TIE = 1.0 + 1e-12
+# of a row with a class; no bootstrap draws a row that often
+MOST_WEIGHT = 63
 # so few bins are looked at all, however few rows a node has
 _FEW = 32
 
@@ -57,6 +58,8 @@ class Packed(NamedTuple):
     cells: Any  # uint8, flat (n, stride): a row's bins, then its number
     words: Any  # uint64 (nodes,)
     totals: Any  # int64 (leaves,): the packed sums of leaves
+    numbers: Any  # int64 (256,): what a byte of class (two low bits) and weight stands for
+    small_numbers: Any  # int32 (256,): the same, as `_dense` packs it
     stride: int
     n_features: int
     n_bins: int  # the most bins of a feature
@@ -77,8 +80,9 @@ class PackedScratch(NamedTuple):
     occupied: Any  # uint64, flat (n_features, 4)
     few: Any  # int32, flat (n_features, room): histograms of nodes of little weight
     few_others: Any  # the same
-    running: Any  # int32 (room,)
-    gains: Any  # float32 (room,)
+    running: Any  # int32, flat (n_features, room)
+    gains: Any  # float32, flat (n_features, room)
+    largest: Any  # float32 (n_features,)
 
 
 @inlined
@@ -110,12 +114,10 @@ def weigh(tree, left, total, whole):
 def number_of(tree, row):
     """The packed number of a row; `row` is where its cells begin.
 
-    Its cells hold a target as it is, in eight bytes, and a class in one: the class in the two
-    low bits, the weight above them.
+    Its cells hold a target as it is, in eight bytes, and class and weight in one.
     """
     if tree.n_classes > 0:
-        kind = np.int64(peek(tree.cells, row + tree.n_features))
-        return (kind >> 2) << (CLASS_BITS * (kind & 3))
+        return peek(tree.numbers, np.int64(peek(tree.cells, row + tree.n_features)))
     return peek_number(tree.cells, row + tree.n_features)
 
 
@@ -260,31 +262,24 @@ def split_pair(tree, scratch, perm, lo, rng, max_features, constant):
 @inlined
 def split_densely(tree, scratch, perm, lo, hi, total, whole, max_features, rng, constant):
     """`split` where looking at all bins is faster than telling apart which have rows."""
-    best, best_feature, best_bin, best_next = np.float32(-1.0), 0, 0, 0
-    best_left = np.int32(0)
     first, second = np.float32(total & _CLASS), np.float32((total >> CLASS_BITS) & _CLASS)
-    found, drawn = False, 0
-    while drawn < tree.n_features and not found:
+    gain, feature, last, following, left = np.float32(-1.0), 0, 0, 0, np.int32(0)
+    drawn = 0
+    while drawn < tree.n_features and gain < 0.0:
         goal = max_features if drawn == 0 else drawn + 1
         n_chosen = choose(
             scratch.order, tree.n_features, scratch.chosen, rng, constant, drawn, goal
         )
         drawn = goal
         _dense.collect(tree, scratch, perm, lo, hi, n_chosen)
+        gain, chosen, last, following, left = _dense.best_of(
+            tree, scratch, n_chosen, first, second, np.float32(whole)
+        )
+        feature = np.int64(peek(scratch.chosen, chosen))
         for j in range(n_chosen):
-            gain, last, following, left = _dense.scan(
-                tree, scratch, j, first, second, np.float32(whole), best
-            )
-            f = np.int64(peek(scratch.chosen, j))
-            if gain < 0.0:
-                set_constant(constant, f)
-                continue
-            found = True
-            if gain > best * TIE:
-                best, best_feature, best_left = gain, f, left
-                best_bin, best_next = last, following
-    left = _dense.unpacked(best_left, CLASS_BITS)
-    return np.float64(best), best_feature, best_bin, best_next, 0, left
+            if peek(scratch.largest, j) < 0.0:
+                set_constant(constant, np.int64(peek(scratch.chosen, j)))
+    return np.float64(gain), feature, last, following, 0, _dense.unpacked(left, CLASS_BITS)
 
 
 @inlined
@@ -408,14 +403,15 @@ def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, b
     """
     return grow_at(
         Packed(
-            pointer(tree.cells), pointer(tree.words), pointer(tree.totals), tree.stride,
-            tree.n_features, tree.n_bins, tree.room, tree.n_classes, tree.weight_bits,
+            pointer(tree.cells), pointer(tree.words), pointer(tree.totals),
+            pointer(tree.numbers), pointer(tree.small_numbers), tree.stride, tree.n_features,
+            tree.n_bins, tree.room, tree.n_classes, tree.weight_bits,
         ),
         PackedScratch(
             pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),
             pointer(scratch.sums), pointer(scratch.others), pointer(scratch.counts),
             pointer(scratch.occupied), pointer(scratch.few), pointer(scratch.few_others),
-            pointer(scratch.running), pointer(scratch.gains),
+            pointer(scratch.running), pointer(scratch.gains), pointer(scratch.largest),
         ),
         pointer(perm), pointer(limits), seed, pointer(rng), pointer(stack), pointer(sums),
         len(stack), pointer(constant), constant.shape[1], pointer(state), budget,
@@ -435,6 +431,8 @@ def take_rows(rows, targets, forest, weight, n_classes, weight_bits, cells, stri
         if target < 0:
             continue
         w = np.int64(weight[rows[i]])
+        if n_classes > 0:
+            w = min(w, MOST_WEIGHT)
         shifted = CLASS_BITS * target if n_classes > 0 else 0
         number = w << shifted if n_classes > 0 else ((w * target) << weight_bits) + w
         if n_classes > 0:

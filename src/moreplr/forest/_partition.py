@@ -36,7 +36,7 @@ def partition(codes, n_features, perm, lo, hi, feature, cut, missing_left, may_l
             poke(perm, left, row)
             poke(spare, right, row)
             left += goes
-            right += 1 - goes
+            right = i + 1 - left
     for i in range(right):
         poke(perm, left + i, peek(spare, i))
     return left, lacking

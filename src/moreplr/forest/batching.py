@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr.forest import _packed, _words
-from moreplr.forest._layout import MISSING, N_COLUMNS
+from moreplr.forest import _dense, _packed, _words
+from moreplr.forest._layout import CLASS_BITS, MISSING, N_COLUMNS
 from moreplr.forest.growing import Limits, counts_of
 from moreplr.forest.parallel import Stopped, cut, run
 
@@ -95,10 +95,13 @@ class _Workspace:
         n_bins = 256 if top == MISSING else top + 1
         stride = n_features + (1 if task.n_classes else 8)
         room = n_bins + 8
+        kind = np.arange(256)
         self.tree = _packed.Packed(
             cells=np.empty(n * stride, np.uint8),
             words=np.empty(2 * n, np.uint64),
             totals=np.empty(n + 1, np.int64),
+            numbers=(kind >> 2) << (CLASS_BITS * (kind & 3)),
+            small_numbers=((kind >> 2) << (_dense.BITS * (kind & 3))).astype(np.int32),
             stride=stride,
             n_features=n_features,
             n_bins=n_bins,
@@ -116,8 +119,9 @@ class _Workspace:
             occupied=np.zeros(n_features * 4, np.uint64),
             few=np.zeros(n_features * room, np.int32),
             few_others=np.zeros(n_features * room, np.int32),
-            running=np.empty(room, np.int32),
-            gains=np.empty(room, np.float32),
+            running=np.empty(n_features * room, np.int32),
+            gains=np.empty(n_features * room, np.float32),
+            largest=np.empty(n_features, np.float32),
         )
         self.perm = np.empty(n, np.int32)
         self.rng = np.empty(1, np.uint64)
