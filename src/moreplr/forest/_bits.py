@@ -28,20 +28,45 @@ def _highest_bit(typingctx, word):
     return types.uint64(types.uint64), codegen
 
 
+def _compared(operator, lanes):
+    """Code that compares `lanes` bytes with a bound; gives a bit for each."""
+
+    def codegen(context, builder, signature, args):
+        kind = ir.VectorType(ir.IntType(8), lanes)
+        pointer = builder.bitcast(builder.gep(args[0], [args[1]]), kind.as_pointer())
+        codes = builder.load(pointer, align=1)
+        empty = ir.Constant(kind, [0] * lanes)
+        first = builder.insert_element(empty, args[2], ir.IntType(32)(0))
+        pick = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+        bounds = builder.shuffle_vector(first, empty, pick)
+        mask = builder.icmp_unsigned(operator, codes, bounds)
+        mask = builder.bitcast(mask, ir.IntType(lanes))
+        return mask if lanes == 64 else builder.zext(mask, ir.IntType(64))
+
+    return codegen
+
+
 @intrinsic
 def _not_above(typingctx, place, index, bound):
-    def codegen(context, builder, signature, args):
-        eight = ir.VectorType(ir.IntType(8), 8)
-        pointer = builder.bitcast(builder.gep(args[0], [args[1]]), eight.as_pointer())
-        codes = builder.load(pointer, align=1)
-        empty = ir.Constant(eight, [0] * 8)
-        first = builder.insert_element(empty, args[2], ir.IntType(32)(0))
-        pick = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8)
-        bounds = builder.shuffle_vector(first, empty, pick)
-        mask = builder.bitcast(builder.icmp_unsigned("<=", codes, bounds), ir.IntType(8))
-        return builder.zext(mask, ir.IntType(64))
+    return types.int64(_BYTES, types.int64, types.uint8), _compared("<=", 8)
 
-    return types.int64(_BYTES, types.int64, types.uint8), codegen
+
+@intrinsic
+def _below(typingctx, place, index, bound):
+    return types.uint64(_BYTES, types.int64, types.uint8), _compared("<", 64)
+
+
+@intrinsic
+def _equal(typingctx, place, index, bound):
+    return types.uint64(_BYTES, types.int64, types.uint8), _compared("==", 64)
+
+
+@intrinsic
+def _count_bits(typingctx, word):
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
 
 
 @intrinsic
@@ -103,6 +128,12 @@ highest_bit: Any = _highest_bit
 """The position of the highest set bit of a uint64 that is not zero."""
 not_above: Any = _not_above
 """A bit for each of the eight bytes from `place[index]` on that is at most `bound`."""
+below: Any = _below
+"""A bit for each of the 64 bytes from `place[index]` on that is below `bound`."""
+equal: Any = _equal
+"""A bit for each of them that equals `bound`."""
+count_bits: Any = _count_bits
+"""How many bits of a uint64 are set."""
 pointer: Any = _pointer
 """Where a flat array begins. Unlike an array it costs nothing to pass on, and nobody counts it:
 whoever takes a pointer keeps the array alive."""

@@ -10,7 +10,7 @@ error of a split then needs the sums of one side only,
     sum over targets of S² N / (N_left N_right),
 
 and single precision is enough. How the sums come about depends on the size of the node: large
-nodes have histograms, medium ones an occupied-bin set, tiny ones a table of subsets.
+nodes have histograms, medium ones are sorted, tiny ones have a table of subsets.
 """
 
 from __future__ import annotations
@@ -38,44 +38,24 @@ from moreplr.forest._layout import (
     START,
     TOP,
     Nodes,
-    Rows,
-    Scratch,
 )
 from moreplr.forest._partition import partition
 from moreplr.forest._random import stream
-
-
-@jit
-def prepare(codes, targets, seen, weight, rowids, rows):
-    """Copy the in-bag rows into `rows`, numbered from 0, with weighted targets."""
-    n_features, lanes = codes.shape[1], targets.shape[1]
-    width = 2 * lanes if rows.masked else lanes
-    own_codes, records, squares, own_weight = rows.codes, rows.records, rows.squares, rows.weight
-    place = pointer(records)
-    for i in range(len(rowids)):
-        row = rowids[i]
-        w = weight[row]
-        own_weight[i] = w
-        for f in range(n_features):
-            own_codes[i * n_features + f] = codes[row, f]
-        at = i * width
-        for t in range(lanes):
-            records[at + t] = w * targets[row, t]
-        if rows.masked:
-            for t in range(lanes):
-                records[at + lanes + t] = w * seen[row, t]
-            squares[i] = _simd.spread(place, at, place, at + lanes, rows.steps)
-        else:
-            squares[i] = _simd.squares(place, at, rows.steps) / w
-            records[at + rows.n_targets] = w * rows.unit
+from moreplr.forest._records import (
+    centre,
+    centre_row,
+    record,
+    rows_at,
+    scratch_at,
+    squares_of,
+)
 
 
 @jit
 def measure(rows, scratch, perm, lo, hi):
     """Totals and means of a node; gives its weight, squares, and about its squared deviations."""
     steps = rows.steps
-    lanes = 8 * steps
-    width = 2 * lanes if rows.masked else lanes
+    width = 16 * steps if rows.masked else 8 * steps
     whole, around = 0.0, 0.0
     # two running sums: each addition waits for the one before
     _simd.fill(scratch.total, 0, np.float32(0.0), width // 8)
@@ -84,49 +64,46 @@ def measure(rows, scratch, perm, lo, hi):
         row, other = np.int64(peek(perm, i)), np.int64(peek(perm, i + 1))
         whole += peek(rows.weight, row) + peek(rows.weight, other)
         around += peek(rows.squares, row) + peek(rows.squares, other)
-        _simd.add(scratch.total, 0, rows.records, row * width, width // 8)
-        _simd.add(scratch.running, 0, rows.records, other * width, width // 8)
+        place, at = record(rows, scratch, row, 0)
+        _simd.add(scratch.total, 0, place, at, width // 8)
+        place, at = record(rows, scratch, other, 1)
+        _simd.add(scratch.running, 0, place, at, width // 8)
     if (hi - lo) & 1:
         row = np.int64(peek(perm, hi - 1))
         whole += peek(rows.weight, row)
         around += peek(rows.squares, row)
-        _simd.add(scratch.total, 0, rows.records, row * width, width // 8)
+        place, at = record(rows, scratch, row, 0)
+        _simd.add(scratch.total, 0, place, at, width // 8)
     _simd.add(scratch.total, 0, scratch.running, 0, width // 8)
+    return np.float32(whole), around, around - average(rows, scratch, whole)
+
+
+@inlined
+def average(rows, scratch, whole):
+    """Means from the totals of a node; gives the squares that they account for."""
+    steps = rows.steps
+    lanes = 8 * steps
     if rows.masked:
-        for t in range(lanes):
-            mass = peek(scratch.total, lanes + t)
-            mean = peek(scratch.total, t) / mass if mass > 0.0 else np.float32(0.0)
-            poke(scratch.mean, t, mean)
-        inside = _simd.spread(scratch.total, 0, scratch.total, lanes, steps)
-    else:
-        poke(scratch.total, rows.n_targets, np.float32(0.0))
-        _simd.scaled(scratch.mean, 0, scratch.total, 0, np.float32(1.0 / whole), steps)
-        inside = _simd.squares(scratch.total, 0, steps) / whole
-    return np.float32(whole), around, around - inside
+        _simd.means(
+            scratch.mean, 0, scratch.inverse, 0, scratch.root, 0, scratch.total, 0,
+            scratch.total, lanes, steps,
+        )  # fmt: skip
+        return np.float64(_simd.spread(scratch.total, 0, scratch.total, lanes, steps))
+    poke(scratch.total, rows.n_targets, np.float32(0.0))
+    _simd.scaled(scratch.mean, 0, scratch.total, 0, np.float32(1.0 / whole), steps)
+    # so that nothing is left of the weights when the mean is taken off
+    poke(scratch.mean, rows.n_targets, rows.unit)
+    return _simd.squares(scratch.total, 0, steps) / whole
 
 
 @jit
-def deviate(rows, scratch, perm, lo, hi, keep):
-    """The squared deviations of a node; with `keep`, its rows centred go to `centred`."""
-    steps = rows.steps
-    lanes = 8 * steps
-    width = 2 * lanes if rows.masked else lanes
+def deviate(rows, scratch, perm, lo, hi):
+    """The squared deviations of a node of any size."""
     spread = 0.0
     for i in range(lo, hi):
         row = np.int64(peek(perm, i))
-        at = (i - lo) * lanes if keep else 0
-        record = row * width
-        if rows.masked:
-            _simd.away_each(
-                scratch.centred, at, rows.records, record, rows.records, record + lanes,
-                scratch.mean, 0, steps,
-            )  # fmt: skip
-            spread += _simd.spread(scratch.centred, at, rows.records, record + lanes, steps)
-        else:
-            w = peek(rows.weight, row)
-            _simd.away(scratch.centred, at, rows.records, record, scratch.mean, 0, w, steps)
-            poke(scratch.centred, at + rows.n_targets, np.float32(0.0))
-            spread += _simd.squares(scratch.centred, at, steps) / w
+        centre_row(rows, scratch, row, 0)
+        spread += squares_of(rows, scratch, row, 0)
     return spread
 
 
@@ -140,8 +117,10 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
     max_features = peek(limits, MAX_FEATURES)
     best, feature, last, following, side = np.float32(-1.0), 0, 0, 0, 0
     whole, around, spread = measure(rows, scratch, perm, lo, lo + m)
-    if m <= _tiny.MOST or spread < 1e-4 * around:
-        spread = deviate(rows, scratch, perm, lo, lo + m, m <= _tiny.MOST)
+    if m < large:
+        spread = centre(rows, scratch, perm, lo, m)
+    elif spread < 1e-4 * around:
+        spread = deviate(rows, scratch, perm, lo, lo + m)
     if spread <= PURE * around:
         return best, feature, last, following, side, slot
     # the node's own stream and order: what other nodes drew does not matter
@@ -150,11 +129,11 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
         poke(scratch.order, f, np.int32(f))
     if m <= _tiny.MOST:
         best, feature, last, following, side = _tiny.split(
-            rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant
+            rows, scratch, m, whole, min_leaf, max_features, rng, constant
         )
     elif m < large:
         best, feature, last, following, side = _medium.split(
-            rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant
+            rows, scratch, m, whole, min_leaf, max_features, rng, constant
         )
     else:
         made = slot >= 0
@@ -228,7 +207,7 @@ def grow_at(
         # between two occupied bins the cut is in the middle; NaN alone leaves every value left
         cut = 254 if following == MISSING else (last + following) >> 1
         middle, lacking = partition(
-            rows.codes, rows.n_features, perm, lo, hi, feature, cut, side,
+            rows.cells, rows.stride, perm, lo, hi, feature, cut, side,
             peek(rows.bins, feature + 1) - peek(rows.bins, feature) == 256, scratch.spare,
         )  # fmt: skip
         poke(nodes.feature, node, np.uint16(feature))
@@ -262,23 +241,12 @@ def grow(
     Nodes of `large` rows or more have histograms. Gives True while there is more to do.
     """
     return grow_at(
-        Rows(
-            pointer(rows.codes), pointer(rows.records), pointer(rows.weight),
-            pointer(rows.squares), pointer(rows.bins), rows.n_features, rows.n_targets,
-            rows.steps, rows.unit, rows.per_unit, rows.masked, rows.counted,
-        ),
+        rows_at(rows),
         Nodes(
             pointer(nodes.feature), pointer(nodes.cut), pointer(nodes.missing_left),
             pointer(nodes.right), pointer(nodes.start),
         ),
-        Scratch(
-            pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),
-            pointer(scratch.total), pointer(scratch.mean), pointer(scratch.running),
-            pointer(scratch.centred), pointer(scratch.near), pointer(scratch.near_count),
-            pointer(scratch.occupied), pointer(scratch.local), pointer(scratch.table),
-            pointer(scratch.gains), pointer(scratch.masses), pointer(scratch.far),
-            pointer(scratch.far_count), pointer(scratch.free),
-        ),
+        scratch_at(scratch),
         pointer(perm), pointer(limits), seed, pointer(rng), pointer(stack), len(stack),
         pointer(constant), constant.shape[1], pointer(state), pointer(importance), large, budget,
     )  # fmt: skip

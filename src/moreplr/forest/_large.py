@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest import _simd
-from moreplr.forest._bits import peek, poke
+from moreplr.forest import _scan, _simd
+from moreplr.forest._bits import peek, poke, shift
 from moreplr.forest._draw import choose, is_constant, set_constant
 from moreplr.forest._layout import MISSING, N_FREE, TIE
+from moreplr.forest._records import record
 
 
 @inlined
@@ -34,8 +35,9 @@ def release(free, state, slot):
 
 
 @inlined
-def collect(rows, far, far_count, perm, lo, hi, chosen, n_chosen, slot):
+def collect(rows, scratch, perm, lo, hi, n_chosen, slot):
     """Make the histograms of the chosen features in a slot from a range of rows."""
+    far, far_count, chosen = scratch.far, scratch.far_count, scratch.chosen
     steps = 2 * rows.steps if rows.masked else rows.steps
     width = 8 * steps
     base = slot * peek(rows.bins, rows.n_features)
@@ -47,12 +49,13 @@ def collect(rows, far, far_count, perm, lo, hi, chosen, n_chosen, slot):
             poke(far_count, b, np.int32(0))
     for i in range(lo, hi):
         row = np.int64(peek(perm, i))
+        place, at = record(rows, scratch, row, 0)
         for j in range(n_chosen):
             f = np.int64(peek(chosen, j))
             b = base + peek(rows.bins, f)
-            b += np.int64(peek(rows.codes, row * rows.n_features + f))
+            b += np.int64(peek(rows.cells, row * rows.stride + f))
             poke(far_count, b, np.int32(peek(far_count, b) + 1))
-            _simd.add(far, b * width, rows.records, row * width, steps)
+            _simd.add(far, b * width, place, at, steps)
 
 
 @inlined
@@ -71,45 +74,80 @@ def take_off(rows, far, far_count, chosen, n_chosen, slot, other):
 
 
 @inlined
+def line_up(rows, scratch, base, n_bins, width):
+    """List the bins that have rows, with the rows and the weight up to each; gives how many."""
+    n, count, left = 0, 0, np.float32(0.0)
+    for b in range(n_bins):
+        here = np.int64(peek(scratch.far_count, base + b))
+        poke(scratch.sorted, n, np.uint8(b))
+        count += here
+        poke(scratch.count, n, np.int32(count))
+        if not rows.masked:
+            left += peek(scratch.far, (base + b) * width + rows.n_targets) * rows.per_unit
+            poke(scratch.left, n, left)
+        n += here > 0
+    return n
+
+
+@inlined
+def add_up(rows, scratch, order, n, base, width):
+    """Weigh the cuts after each of n bins in the given order."""
+    if rows.masked:
+        _scan.raw_masses(
+            scratch.far, base * width, width, order, n, scratch.left, scratch.mean,
+            scratch.inverse, scratch.running, scratch.gains, rows.steps,
+        )  # fmt: skip
+    else:
+        _scan.raw(
+            scratch.far, base * width, width, order, n, scratch.left, scratch.mean,
+            scratch.inverse, scratch.running, scratch.gains, rows.steps,
+        )  # fmt: skip
+
+
+@jit
 def scan(rows, scratch, feature, slot, m, whole, min_leaf):
     """The best split of one feature: gain, last bin on the left, next bin, NaN left, constant."""
-    steps = rows.steps
-    lanes = 8 * steps
-    width = 2 * lanes if rows.masked else lanes
+    width = 16 * rows.steps if rows.masked else 8 * rows.steps
     base = slot * peek(rows.bins, rows.n_features) + peek(rows.bins, feature)
-    n_bins = peek(rows.bins, feature + 1) - peek(rows.bins, feature)
-    lacking = 1 if n_bins == 256 and peek(scratch.far_count, base + 255) > 0 else 0
-    best, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0
-    occupied = 0
-    for side in range(1 + lacking):
-        _simd.fill(scratch.running, 0, np.float32(0.0), width // 8)
-        count, last = 0, -1
-        if side == 1:  # a second pass with the rows that lack the feature on the left
-            count = np.int64(peek(scratch.far_count, base + 255))
-            _simd.add(scratch.running, 0, scratch.far, (base + 255) * width, width // 8)
-        for b in range(n_bins):
-            here = np.int64(peek(scratch.far_count, base + b))
-            if here == 0:
-                continue
-            enough = last >= 0 and count >= min_leaf and m - count >= min_leaf
-            if enough and (side == 0 or b < MISSING):
-                if rows.masked:
-                    gain = _simd.gain_away(
-                        scratch.running, 0, scratch.running, lanes, scratch.total, lanes,
-                        scratch.mean, 0, steps,
-                    )  # fmt: skip
-                else:
-                    small = peek(scratch.running, rows.n_targets)
-                    left = small * rows.per_unit
-                    gain = _simd.squares_away(scratch.running, 0, scratch.mean, 0, left, steps)
-                    gain = (gain - small * small) * (whole / (left * (whole - left)))
-                if gain > best * TIE:
-                    best, best_bin, best_next, best_side = gain, last, b, side
-            last = b
-            occupied += 1
-            count += here
-            _simd.add(scratch.running, 0, scratch.far, (base + b) * width, width // 8)
-    return best, best_bin, best_next, best_side, occupied == 1
+    n = line_up(
+        rows, scratch, base, peek(rows.bins, feature + 1) - peek(rows.bins, feature), width
+    )
+    if n == 1:
+        return np.float32(-1.0), 0, 0, 0, True
+    order, side = scratch.sorted, 0
+    add_up(rows, scratch, order, n, base, width)
+    best, at = _scan.pick(
+        scratch.gains, scratch.left, scratch.count, scratch.ends, 0, n - 1, m, whole, min_leaf,
+        rows.masked,
+    )  # fmt: skip
+    if peek(order, n - 1) == MISSING:
+        gain, there = scan_again(rows, scratch, n, base, m, whole, min_leaf)
+        if gain > best * TIE:
+            best, at, side = gain, there, 1
+            order = shift(scratch.sorted, 256)
+    return best, np.int64(peek(order, at)), np.int64(peek(order, at + 1)), side, False
+
+
+@inlined
+def scan_again(rows, scratch, n, base, m, whole, min_leaf):
+    """The best cut with the rows that lack the feature, in the last bin so far, on the left."""
+    width = 16 * rows.steps if rows.masked else 8 * rows.steps
+    order = shift(scratch.sorted, 256)
+    lacking = peek(scratch.far_count, base + MISSING)
+    mass = np.float32(0.0)
+    if not rows.masked:
+        mass = peek(scratch.far, (base + MISSING) * width + rows.n_targets) * rows.per_unit
+    for i in range(n - 1, 0, -1):
+        poke(order, i, peek(scratch.sorted, i - 1))
+        poke(scratch.count, i, np.int32(peek(scratch.count, i - 1) + lacking))
+        poke(scratch.left, i, np.float32(peek(scratch.left, i - 1) + mass))
+    poke(order, 0, MISSING)
+    poke(scratch.left, 0, mass)
+    add_up(rows, scratch, order, n, base, width)
+    return _scan.pick(
+        scratch.gains, scratch.left, scratch.count, scratch.ends, 1, n - 1, m, whole, min_leaf,
+        rows.masked,
+    )  # fmt: skip
 
 
 @jit
@@ -126,11 +164,10 @@ def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, consta
             scratch.order, rows.n_features, scratch.chosen, rng, constant, drawn, goal
         )
         drawn = goal
+        for b in range(256):  # every bin ends where it ends
+            poke(scratch.ends, b, np.uint8(1))
         if not made:
-            collect(
-                rows, scratch.far, scratch.far_count, perm, lo, lo + m, scratch.chosen,
-                n_chosen, slot,
-            )  # fmt: skip
+            collect(rows, scratch, perm, lo, lo + m, n_chosen, slot)
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
             gain, last, following, side, same = scan(rows, scratch, f, slot, m, whole, min_leaf)
@@ -160,9 +197,7 @@ def share(rows, scratch, perm, lo, middle, hi, constant, slot, state, large):
     left_is_small = middle - lo < hi - middle
     begin = lo if left_is_small else middle
     end = middle if left_is_small else hi
-    collect(
-        rows, scratch.far, scratch.far_count, perm, begin, end, scratch.chosen, n_chosen, other
-    )
+    collect(rows, scratch, perm, begin, end, n_chosen, other)
     take_off(rows, scratch.far, scratch.far_count, scratch.chosen, n_chosen, slot, other)
     if end - begin < large:
         release(scratch.free, state, other)

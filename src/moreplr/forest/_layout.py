@@ -12,6 +12,9 @@ TIE = np.float32(1.0 + 1e-6)
 # a node whose squared deviations are this small a part of its squares is constant
 PURE = 1e-12
 
+# the most rows of a node without histograms
+MOST_ROWS = 128
+
 # bits that the count of a class has in a packed sum
 CLASS_BITS = 21
 
@@ -29,21 +32,24 @@ class Rows(NamedTuple):
 
     A row's record is its weighted targets. Without missing targets, the lane after them holds
     the row's weight, made so small by `unit` that it does not matter in a sum of squares; with
-    missing targets, the weights of all targets follow.
+    missing targets, the weights of all targets follow. Targets that are small whole numbers
+    are kept as bytes, and a record is made of them when it is needed: there is less to fetch.
     """
 
-    codes: Any  # uint8, flat (n, n_features)
-    records: Any  # float32, flat (n, width)
+    cells: Any  # uint8, flat (n, stride): the bins of a row, then its targets if they are small
+    records: Any  # float32, flat (n, width), unless they are small
     weight: Any  # float32 (n,)
     squares: Any  # float32 (n,): the row's part in the sum of squares
     bins: Any  # int64 (n_features + 1,): where a feature's bins begin in a histogram
+    scale: Any  # float32 (8 * steps,): what one is worth in a lane of small targets
+    stride: int
     n_features: int
     n_targets: int
     steps: int  # vectors of eight that the targets fill
     unit: np.float32
     per_unit: np.float32
     masked: bool
-    counted: bool  # whether bins count their rows
+    small: bool
 
 
 class Nodes(NamedTuple):
@@ -57,22 +63,27 @@ class Nodes(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What a kernel writes to on the way; `near` and what belongs to it are kept at zero."""
+    """What a kernel writes to on the way."""
 
     order: Any  # int32 (n_features,)
     chosen: Any  # int32 (n_features,)
     spare: Any  # int32 (n,)
+    record: Any  # float32, flat (2, width)
     total: Any  # float32 (width,)
     mean: Any  # float32 (8 * steps,)
+    inverse: Any  # float32 (8 * steps,): one over the masses, or 0
+    root: Any  # float32 (8 * steps,): its square root
     running: Any  # float32 (width,)
-    centred: Any  # float32, flat (7, 8 * steps)
-    near: Any  # float32, flat (bins, width)
-    near_count: Any  # int32 (bins,)
-    occupied: Any  # uint64, flat (n_features, 4)
-    local: Any  # uint8 (8,)
+    centred: Any  # float32, flat (MOST_ROWS, width)
+    offsets: Any  # int64 (MOST_ROWS,): where the cells of a node's rows begin
+    local: Any  # uint8 (MOST_ROWS,)
+    sorted: Any  # uint8, flat (2, 256)
+    ends: Any  # uint8, flat (2, 256)
+    left: Any  # float32 (256,)
+    count: Any  # int32 (256,)
+    gains: Any  # float32 (256,)
+    masses: Any  # float32 (MOST_ROWS,)
     table: Any  # float32, flat (64, width)
-    gains: Any  # float32 (128,)
-    masses: Any  # float32 (128,)
     far: Any  # float32, flat (slots, bins, width): histograms of large nodes
     far_count: Any  # int32, flat (slots, bins)
     free: Any  # int32 (slots,)

@@ -5,35 +5,36 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
+from moreplr.forest._bits import peek
+from moreplr.forest._records import record, rows_at, scratch_at
 
 
 @jit
-def leaf_values(perm, right, start, n_nodes, targets, weight, base, out):
-    """Fill `out` (n_leaves, k) where every target is observed; `base` answers without rows."""
-    k = out.shape[1]  # targets are padded
+def leaf_values(perm, right, start, n_nodes, rows, scratch, base, step, out):
+    """Fill `out` (n_leaves, k) where every target is observed; `base` answers without rows.
+
+    Targets are `step` times what the records hold.
+    """
+    k = out.shape[1]  # records are padded
+    own, space = rows_at(rows), scratch_at(scratch)
     sums = np.zeros(k)
     for node in range(n_nodes):
         if right[node] >= 0:
             continue
-        leaf = -1 - right[node]
-        begin, stop = start[node], _stop(start, node, n_nodes, perm)
-        if stop - begin == 1:  # most leaves of a deep tree
-            for t in range(k):
-                out[leaf, t] = targets[perm[begin], t]
-            continue
         whole = 0.0
         sums[:] = 0.0
-        for i in range(begin, stop):
-            w = np.float64(weight[perm[i]])
-            whole += w
+        for i in range(start[node], _stop(start, node, n_nodes, perm)):
+            place, at = record(own, space, np.int64(perm[i]), 0)
+            whole += rows.weight[perm[i]]
             for t in range(k):
-                sums[t] += w * targets[perm[i], t]
+                sums[t] += peek(place, at + t)
+        leaf = -1 - right[node]
         for t in range(k):
-            out[leaf, t] = sums[t] / whole if whole > 0.0 else base[t]
+            out[leaf, t] = step * (sums[t] / whole) if whole > 0.0 else base[t]
 
 
 @jit
-def leaf_values_with_gaps(perm, right, start, n_nodes, targets, seen, weight, base, out):
+def leaf_values_with_gaps(perm, right, start, n_nodes, rows, scratch, base, step, out):
     """The same where targets are missing; `base` answers where not even the root has one.
 
     Nodes are visited from the last to the first, children before parents. A subtree that has
@@ -41,6 +42,7 @@ def leaf_values_with_gaps(perm, right, start, n_nodes, targets, seen, weight, ba
     ancestor that has seen it fills them.
     """
     k = out.shape[1]
+    own, space = rows_at(rows), scratch_at(scratch)
     most = _most_pending(right, n_nodes)
     sums, mass = np.zeros((most, k)), np.zeros((most, k))
     ends = np.zeros(most, np.int64)  # one past the last leaf of a pending subtree
@@ -49,11 +51,13 @@ def leaf_values_with_gaps(perm, right, start, n_nodes, targets, seen, weight, ba
         if right[node] < 0:
             leaf = -1 - right[node]
             _add(
-                perm, start[node], _stop(start, node, n_nodes, perm), targets, seen, weight,
-                sums[top], mass[top],
+                perm, start[node], _stop(start, node, n_nodes, perm), own, space, sums[top],
+                mass[top],
             )  # fmt: skip
             for t in range(k):
-                out[leaf, t] = sums[top, t] / mass[top, t] if mass[top, t] > 0.0 else base[t]
+                out[leaf, t] = base[t]
+                if mass[top, t] > 0.0:
+                    out[leaf, t] = step * (sums[top, t] / mass[top, t])
             ends[top] = leaf + 1
             first = leaf
             top += 1
@@ -62,7 +66,8 @@ def leaf_values_with_gaps(perm, right, start, n_nodes, targets, seen, weight, ba
         left, other = top - 1, top - 2
         for t in range(k):
             if (mass[left, t] > 0.0) != (mass[other, t] > 0.0):
-                value = (sums[left, t] + sums[other, t]) / (mass[left, t] + mass[other, t])
+                value = sums[left, t] + sums[other, t]
+                value *= step / (mass[left, t] + mass[other, t])
                 lo, hi = first, ends[left]
                 if mass[left, t] > 0.0:
                     lo, hi = ends[left], ends[other]
@@ -90,17 +95,16 @@ def _most_pending(right, n_nodes):
     return most
 
 
-@jit
-def _add(perm, begin, stop, targets, seen, weight, sums, mass):
+@inlined
+def _add(perm, begin, stop, rows, scratch, sums, mass):
     """Sums and weights of a range of rows."""
     k = len(sums)
+    lanes = 8 * rows.steps
     for t in range(k):
         sums[t] = 0.0
         mass[t] = 0.0
     for i in range(begin, stop):
-        row = perm[i]
-        w = np.float64(weight[row])
+        place, at = record(rows, scratch, np.int64(perm[i]), 0)
         for t in range(k):
-            sums[t] += w * targets[row, t]
-        for t in range(k):
-            mass[t] += w * seen[row, t]
+            sums[t] += peek(place, at + t)
+            mass[t] += peek(place, at + lanes + t)

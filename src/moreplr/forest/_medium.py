@@ -1,8 +1,7 @@
-"""Split nodes of some dozen rows: sums per bin, and a set of the bins that have rows.
+"""Split nodes of some dozen rows: sort the rows by each feature and add them up in that order.
 
-The set makes a node cost as many steps as it has rows, however many bins there are, and
-nothing is sorted. Rows are visited once for all features, so that neighbouring additions go to
-different places in memory and need not wait for each other.
+A row's place is the number of rows with a smaller bin, which vectors of bytes count without a
+branch. All that is touched is small enough to stay close.
 """
 
 # mypy: disable-error-code="assignment"
@@ -11,149 +10,131 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest import _simd
-from moreplr.forest._bits import highest_bit, lowest_bit, peek, poke
+from moreplr.forest import _scan
+from moreplr.forest._bits import below, count_bits, equal, peek, poke, shift
 from moreplr.forest._draw import choose, set_constant
 from moreplr.forest._layout import MISSING, TIE
 
-_ONE, _LOW6 = np.uint64(1), np.uint64(63)
+_ONE, _ALL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @inlined
-def collect(rows, scratch, perm, lo, m, n_chosen):
-    """Add the node's rows, centred, to `near`."""
-    steps = rows.steps
-    lanes = 8 * steps
-    width = 2 * lanes if rows.masked else lanes
+def fetch(rows, scratch, m, f):
+    """The bins of the node's rows in one feature."""
     for i in range(m):
-        row = np.int64(peek(perm, lo + i))
-        record = row * width
-        if rows.masked:
-            _simd.away_each(
-                scratch.running, 0, rows.records, record, rows.records, record + lanes,
-                scratch.mean, 0, steps,
-            )  # fmt: skip
-            _simd.copy(scratch.running, lanes, rows.records, record + lanes, steps)
-        else:
-            _simd.away(
-                scratch.running, 0, rows.records, record, scratch.mean, 0,
-                peek(rows.weight, row), steps,
-            )  # fmt: skip
-        for j in range(n_chosen):
-            f = np.int64(peek(scratch.chosen, j))
-            b = np.int64(peek(rows.codes, row * rows.n_features + f))
-            word = 4 * j + (b >> 6)
-            bit = _ONE << (np.uint64(b) & _LOW6)
-            poke(scratch.occupied, word, peek(scratch.occupied, word) | bit)
-            b += peek(rows.bins, f)
-            _simd.add(scratch.near, b * width, scratch.running, 0, width // 8)
-            if rows.counted:
-                poke(scratch.near_count, b, np.int32(peek(scratch.near_count, b) + 1))
+        poke(scratch.local, i, peek(rows.cells, peek(scratch.offsets, i) + f))
 
 
 @inlined
-def scan(rows, scratch, j, feature, m, whole, min_leaf):
-    """The best split of the j-th chosen feature, whose bins it empties.
+def first_bits(n):
+    """A word with the n lowest bits set; all of them from 64 on."""
+    return _ALL if n >= 64 else (_ONE << np.uint64(n)) - _ONE
 
-    Gain or -1, last bin on the left, next bin, NaN left, and how many bins there were.
+
+@inlined
+def arrange(scratch, m):
+    """Sort the rows by `local`; gives the number of bins.
+
+    `ends` says after which of the sorted rows another bin begins.
     """
-    steps = rows.steps
-    lanes = 8 * steps
-    width = 2 * lanes if rows.masked else lanes
-    first = peek(rows.bins, feature)
-    n_words = (peek(rows.bins, feature + 1) - first + 63) >> 6
-    final = 0
-    for word in range(n_words):
-        if peek(scratch.occupied, 4 * j + word) != 0:
-            final = np.int64(highest_bit(peek(scratch.occupied, 4 * j + word))) + 64 * word
-    best, best_bin, count, n_bins = np.float32(-1.0), 0, 0, 0
-    _simd.fill(scratch.running, 0, np.float32(0.0), width // 8)
-    for word in range(n_words):
-        bits = peek(scratch.occupied, 4 * j + word)
-        while bits != 0:
-            b = np.int64(lowest_bit(bits)) + 64 * word
-            bits &= bits - _ONE
-            n_bins += 1
-            if rows.masked:
-                _simd.pour(scratch.running, 0, scratch.near, (first + b) * width, width // 8)
-                gain = _simd.gain(
-                    scratch.running, 0, scratch.running, lanes, scratch.total, lanes, steps
-                )
-            else:
-                squares = _simd.drain(scratch.running, 0, scratch.near, (first + b) * width, steps)
-                small = peek(scratch.running, rows.n_targets)
-                left = small * rows.per_unit
-                gain = (squares - small * small) * (whole / (left * (whole - left)))
-            fits = b != final
-            if rows.counted:
-                count += np.int64(peek(scratch.near_count, first + b))
-                poke(scratch.near_count, first + b, np.int32(0))
-                fits &= count >= min_leaf and m - count >= min_leaf
-            fits &= gain > best * TIE
-            best = gain if fits else best
-            best_bin = b if fits else best_bin
-    following = best_bin + 1
-    while following < final and not (
-        peek(scratch.occupied, 4 * j + (following >> 6)) >> (np.uint64(following) & _LOW6) & _ONE
-    ):
-        following += 1
-    for word in range(n_words):
-        poke(scratch.occupied, 4 * j + word, np.uint64(0))
-    return best, best_bin, following, 0, n_bins
+    n_bins = 0
+    if m <= 64:
+        valid = first_bits(m)
+        for i in range(m):
+            code = peek(scratch.local, i)
+            same = equal(scratch.local, 0, code) & valid
+            place = count_bits(below(scratch.local, 0, code) & valid)
+            place += count_bits(same & first_bits(i))
+            last = same >> np.uint64(i) == _ONE
+            n_bins += last
+            poke(scratch.sorted, place, np.uint8(i))
+            poke(scratch.ends, place, np.uint8(last))
+        return n_bins
+    valid = first_bits(m - 64)
+    for i in range(m):
+        code = peek(scratch.local, i)
+        same, more = equal(scratch.local, 0, code), equal(scratch.local, 64, code) & valid
+        place = count_bits(below(scratch.local, 0, code))
+        place += count_bits(below(scratch.local, 64, code) & valid)
+        place += count_bits(same & first_bits(i))
+        if i < 64:
+            last = same >> np.uint64(i) == _ONE and more == 0
+        else:
+            place += count_bits(more & first_bits(i - 64))
+            last = more >> np.uint64(i - 64) == _ONE
+        n_bins += last
+        poke(scratch.sorted, place, np.uint8(i))
+        poke(scratch.ends, place, np.uint8(last))
+    return n_bins
 
 
 @inlined
-def scan_twice(rows, scratch, j, feature, m, whole, min_leaf):
-    """`scan` of a feature that some rows lack: once with them on either side."""
-    steps = rows.steps
-    lanes = 8 * steps
-    width = 2 * lanes if rows.masked else lanes
-    first = peek(rows.bins, feature)
-    best, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0
-    n_bins = 0
-    for side in range(2):
-        _simd.fill(scratch.running, 0, np.float32(0.0), width // 8)
-        count, last = 0, -1
-        if side == 1:  # a second pass with the rows that lack the feature on the left
-            count = np.int64(peek(scratch.near_count, first + 255))
-            _simd.add(scratch.running, 0, scratch.near, (first + 255) * width, width // 8)
-        for word in range(4):
-            bits = peek(scratch.occupied, 4 * j + word)
-            while bits != 0:
-                b = np.int64(lowest_bit(bits)) + 64 * word
-                bits &= bits - _ONE
-                enough = last >= 0 and (side == 0 or b < MISSING)
-                if min_leaf > 1:
-                    enough &= count >= min_leaf and m - count >= min_leaf
-                    count += np.int64(peek(scratch.near_count, first + b))
-                if enough:
-                    if rows.masked:
-                        gain = _simd.gain(
-                            scratch.running, 0, scratch.running, lanes, scratch.total, lanes, steps
-                        )
-                    else:
-                        small = peek(scratch.running, rows.n_targets)
-                        left = small * rows.per_unit
-                        gain = _simd.squares(scratch.running, 0, steps) - small * small
-                        gain *= whole / (left * (whole - left))
-                    if gain > best * TIE:
-                        best, best_bin, best_next, best_side = gain, last, b, side
-                last = b
-                _simd.add(scratch.running, 0, scratch.near, (first + b) * width, width // 8)
-                if side == 1:
-                    n_bins += 1
-                    _simd.fill(scratch.near, (first + b) * width, np.float32(0.0), width // 8)
-                    if rows.counted:
-                        poke(scratch.near_count, first + b, np.int32(0))
-            if side == 1:
-                poke(scratch.occupied, 4 * j + word, np.uint64(0))
-    return best, best_bin, best_next, best_side, n_bins
+def add_up(rows, scratch, order, m):
+    """Weigh the cuts of rows in the given order."""
+    width = 16 * rows.steps if rows.masked else 8 * rows.steps
+    if rows.masked:
+        _scan.shares(
+            scratch.centred, 0, width, order, m, scratch.left, scratch.mean, scratch.inverse,
+            scratch.running, scratch.gains, rows.steps,
+        )  # fmt: skip
+        return
+    _scan.centred(
+        scratch.centred, 0, width, order, m, scratch.left, scratch.mean, scratch.inverse,
+        scratch.running, scratch.gains, rows.steps,
+    )  # fmt: skip
+    left = np.float32(0.0)
+    for i in range(m):
+        left += peek(scratch.masses, np.int64(peek(order, i)))
+        poke(scratch.left, i, left)
 
 
 @jit
-def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant):
+def weigh(rows, scratch, m, whole, min_leaf, f):
+    """The best cut of a feature: gain or -1, bins around it, NaN left, and the number of bins."""
+    fetch(rows, scratch, m, f)
+    n_bins = arrange(scratch, m)
+    if n_bins == 1:
+        return np.float32(-1.0), 0, 0, 0, n_bins
+    order, ends, side = scratch.sorted, scratch.ends, 0
+    add_up(rows, scratch, order, m)
+    best, at = _scan.pick(
+        scratch.gains, scratch.left, scratch.count, ends, 0, m - 1, m, whole, min_leaf,
+        rows.masked,
+    )  # fmt: skip
+    if peek(scratch.local, np.int64(peek(order, m - 1))) == MISSING:
+        gain, there = weigh_again(rows, scratch, m, whole, min_leaf)
+        if gain > best * TIE:
+            best, at, side = gain, there, 1
+            order = shift(scratch.sorted, 256)
+    last = peek(scratch.local, np.int64(peek(order, at)))
+    following = peek(scratch.local, np.int64(peek(order, at + 1)))
+    return best, np.int64(last), np.int64(following), side, n_bins
+
+
+@inlined
+def weigh_again(rows, scratch, m, whole, min_leaf):
+    """The best cut with the rows that lack the feature, sorted last so far, on the left."""
+    lacking = 0
+    while peek(scratch.local, np.int64(peek(scratch.sorted, m - 1 - lacking))) == MISSING:
+        lacking += 1
+    order, ends = shift(scratch.sorted, 256), shift(scratch.ends, 256)
+    for i in range(m):
+        old = i - lacking if i >= lacking else m - lacking + i
+        poke(order, i, peek(scratch.sorted, old))
+        poke(ends, i, peek(scratch.ends, old))
+    add_up(rows, scratch, order, m)
+    return _scan.pick(
+        scratch.gains, scratch.left, scratch.count, ends, lacking, m - 1, m, whole, min_leaf,
+        rows.masked,
+    )  # fmt: skip
+
+
+@jit
+def split(rows, scratch, m, whole, min_leaf, max_features, rng, constant):
     """The best split: gain or -1, feature, last bin on the left, next bin, NaN left."""
     best, best_feature, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0, 0
+    for i in range(m):
+        poke(scratch.count, i, np.int32(i + 1))
     found, drawn = False, 0
     while drawn < rows.n_features and not found:
         goal = max_features if drawn == 0 else drawn + 1
@@ -161,15 +142,9 @@ def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, consta
             scratch.order, rows.n_features, scratch.chosen, rng, constant, drawn, goal
         )
         drawn = goal
-        collect(rows, scratch, perm, lo, m, n_chosen)
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            if peek(scratch.occupied, 4 * j + 3) >> _LOW6 == 0:
-                gain, last, following, side, n_bins = scan(rows, scratch, j, f, m, whole, min_leaf)
-            else:
-                gain, last, following, side, n_bins = scan_twice(
-                    rows, scratch, j, f, m, whole, min_leaf
-                )
+            gain, last, following, side, n_bins = weigh(rows, scratch, m, whole, min_leaf, f)
             if n_bins == 1:
                 set_constant(constant, f)
                 continue

@@ -18,36 +18,30 @@ MOST = 7
 
 
 @inlined
-def tabulate(rows, scratch, perm, lo, m, whole, min_leaf):
+def tabulate(rows, scratch, m, whole, min_leaf):
     """Fill `gains` for every subset of the node's centred rows that could go left."""
     steps = rows.steps
     lanes = 8 * steps
     width = 2 * lanes if rows.masked else lanes
     half = 1 << (m - 1)
     full = 2 * half - 1
-    poke(scratch.masses, 0, np.float32(0.0))
+    poke(scratch.left, 0, np.float32(0.0))
     _simd.fill(scratch.table, 0, np.float32(0.0), width // 8)
     for i in range(m - 1):
-        row = np.int64(peek(perm, lo + i))
-        w = peek(rows.weight, row)
+        w = peek(scratch.masses, i)
         for before in range(1 << i):
             mask = before + (1 << i)
             _simd.add_into(
                 scratch.table, mask * width, scratch.table, before * width,
-                scratch.centred, i * lanes, steps,
+                scratch.centred, i * width, width // 8,
             )  # fmt: skip
-            mass = peek(scratch.masses, before) + w
-            poke(scratch.masses, mask, mass)
             if rows.masked:
-                _simd.add_into(
-                    scratch.table, mask * width + lanes, scratch.table, before * width + lanes,
-                    rows.records, row * width + lanes, steps,
-                )  # fmt: skip
                 gain = _simd.gain(
-                    scratch.table, mask * width, scratch.table, mask * width + lanes,
-                    scratch.total, lanes, steps,
-                )  # fmt: skip
+                    scratch.table, mask * width, scratch.table, mask * width + lanes, steps
+                )
             else:
+                mass = peek(scratch.left, before) + w
+                poke(scratch.left, mask, mass)
                 gain = _simd.squares(scratch.table, mask * width, steps)
                 gain *= whole / (mass * (whole - mass))
             poke(scratch.gains, mask, gain)
@@ -64,14 +58,14 @@ def tabulate(rows, scratch, perm, lo, m, whole, min_leaf):
 
 
 @inlined
-def look_up(rows, scratch, perm, lo, m, f, full):
+def look_up(rows, scratch, m, f, full):
     """The best split of one feature: gain, row whose bin is the last on the left, NaN left.
 
     The last answer says whether the feature is constant.
     """
     lacking = 0
     for i in range(m):
-        code = peek(rows.codes, np.int64(peek(perm, lo + i)) * rows.n_features + f)
+        code = peek(rows.cells, peek(scratch.offsets, i) + f)
         poke(scratch.local, i, code)
         lacking |= (code == MISSING) << i
     best, best_row, best_side = np.float32(-1.0), 0, 0
@@ -102,9 +96,9 @@ def neighbours(scratch, m, row):
 
 
 @jit
-def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant):
+def split(rows, scratch, m, whole, min_leaf, max_features, rng, constant):
     """The best split: gain or -1, feature, last bin on the left, next bin, NaN left."""
-    full = tabulate(rows, scratch, perm, lo, m, whole, min_leaf)
+    full = tabulate(rows, scratch, m, whole, min_leaf)
     best, best_feature, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0, 0
     found = False
     for j in range(rows.n_features):
@@ -114,7 +108,7 @@ def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, consta
         f = draw(scratch.order, rows.n_features, rng, j)
         if is_constant(constant, f):
             continue
-        gain, row, side, same = look_up(rows, scratch, perm, lo, m, f, full)
+        gain, row, side, same = look_up(rows, scratch, m, f, full)
         if same:
             set_constant(constant, f)
             continue

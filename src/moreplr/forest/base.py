@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from moreplr.forest import _predict
 from moreplr.forest.binning import Binner
 from moreplr.forest.checks import dyadic_offset, limits_of, weights_of
-from moreplr.forest.growing import Task, counts_of, grow_forest, padded, tree_seeds
+from moreplr.forest.growing import Task, as_bytes, counts_of, grow_forest, padded, tree_seeds
 from moreplr.forest.members import leaf_members
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees
@@ -79,10 +79,17 @@ class BaseForest(BaseEstimator):
         total = mass.sum(axis=0)
         base = (centred * mass).sum(axis=0) / np.where(total > 0, total, 1.0)
         self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
+        gaps = not seen.all()
+        small, step = as_bytes(centred, seen) if self.projection is None else (None, 1.0)
+        if small is not None and not small.size:
+            small = None
         task = Task(
             codes=self.codes_,
-            targets=padded(centred),
-            seen=None if seen.all() else padded(seen),
+            targets=padded(centred) if small is None else None,
+            seen=padded(seen) if gaps and small is None else None,
+            small=small,
+            step=step,
+            gaps=gaps,
             idle=np.flatnonzero(~seen.any(axis=1)),
             weight=self.sample_weight_,
             base=np.where(seen.any(axis=0), base, np.nan),

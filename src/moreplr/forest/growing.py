@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr.forest import _grow, _leaves, _random
-from moreplr.forest._layout import MISSING, Nodes, Rows, Scratch
+from moreplr.forest import _grow, _leaves, _random, _records
+from moreplr.forest._layout import MISSING, MOST_ROWS, Nodes, Rows, Scratch
+from moreplr.forest._simd import ABSENT
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees
 
@@ -37,11 +38,17 @@ class Limits:
 
 @dataclass
 class Task:
-    """What all trees of a forest share."""
+    """What all trees of a forest share.
+
+    Targets are either floats, or small whole numbers in bytes, which stand for `step` each.
+    """
 
     codes: NDArray[np.uint8]
-    targets: NDArray[np.float32]  # zero where not observed
+    targets: NDArray[np.float32] | None  # zero where not observed
     seen: NDArray[np.float32] | None  # 1 where observed; None: everything is
+    small: NDArray[np.int8] | None
+    step: float
+    gaps: bool  # whether targets are missing
     idle: NDArray[np.intp]  # rows without any target
     weight: NDArray[np.float32] | None
     base: NDArray[np.float64]
@@ -76,14 +83,35 @@ def counts_of(seed: np.uint64, n: int, bootstrap: bool) -> NDArray[np.int32]:
 def padded(columns: NDArray) -> NDArray[np.float32]:
     """The columns, one of zeros at least, and more up to a full register, in float32."""
     n, k = columns.shape
-    out = np.zeros((n, lanes_for(k)), np.float32)
+    out = np.zeros((n, lanes_for(k + 1)), np.float32)
     out[:, :k] = columns
     return out
 
 
+_STEPS = (1.0, 0.5, 0.25, 0.125)
+
+
+def as_bytes(centred: NDArray[np.float64], seen: NDArray[np.bool_]) -> tuple[NDArray, float]:
+    """Targets as small whole numbers and what one is worth; empty if they are not of that kind.
+
+    Without gaps, a column of ones follows, which becomes the weight of a record.
+    """
+    n, k = centred.shape
+    most = np.abs(centred).max(initial=0.0)
+    for step in _STEPS:
+        if most <= 127 * step and (np.rint(centred / step) * step == centred).all():
+            gaps = not seen.all()
+            out = np.full((n, lanes_for(k if gaps else k + 1)), ABSENT if gaps else 0, np.int8)
+            out[:, :k] = np.where(seen, np.rint(centred / step), ABSENT)
+            if not gaps:
+                out[:, k] = 1
+            return out, step
+    return np.empty((0, 0), np.int8), 1.0
+
+
 def lanes_for(k: int) -> int:
-    """How many lanes hold k targets and a weight."""
-    return -(-(k + 1) // _LANES) * _LANES
+    """How many lanes of full registers hold k numbers."""
+    return -(-k // _LANES) * _LANES
 
 
 class _Workspace:
@@ -91,28 +119,15 @@ class _Workspace:
 
     def __init__(self, task: Task) -> None:
         n, n_features = task.codes.shape
-        masked = task.seen is not None and not task.projection
-        n_targets = task.projection or len(task.base)
-        lanes = lanes_for(n_targets)
-        width = 2 * lanes if masked else lanes
         missing = (task.codes == MISSING).any(axis=0)
         sizes = np.where(missing, 256, task.codes.max(axis=0, initial=0).astype(np.int64) + 1)
-        unit = _unit(task.targets)
-        self.rows = Rows(
-            codes=np.empty(n * n_features, np.uint8),
-            records=np.empty(n * width, np.float32),
-            weight=np.empty(n, np.float32),
-            squares=np.empty(n, np.float32),
-            bins=np.concatenate([[0], np.cumsum(sizes)]),
-            n_features=n_features,
-            n_targets=n_targets,
-            steps=lanes // _LANES,
-            unit=np.float32(unit),
-            per_unit=np.float32(1.0 / unit),
-            masked=masked,
-            counted=task.limits.min_samples_leaf > 1,
-        )
-        self.large = int(np.clip(sizes.max() // 2, 24, 128))
+        bins = np.concatenate([[0], np.cumsum(sizes)])
+        self.answers = self.rows = _rows(task, bins, None)
+        if task.projection:
+            self.rows = _rows(task, bins, task.projection)
+        width = max(map(_width, (self.rows, self.answers)))
+        lanes = 8 * max(self.rows.steps, self.answers.steps)
+        self.large = int(np.clip(sizes.max() // 2, 24, MOST_ROWS))
         n_bins = int(self.rows.bins[-1])
         slots = int(np.clip(_HISTOGRAM_BYTES // (4 * n_bins * width), 2, 32))
         self.slots = slots if n >= self.large else 0
@@ -127,17 +142,22 @@ class _Workspace:
             order=np.empty(n_features, np.int32),
             chosen=np.empty(n_features, np.int32),
             spare=np.empty(n, np.int32),
+            record=np.empty(2 * width, np.float32),
             total=np.empty(width, np.float32),
             mean=np.empty(lanes, np.float32),
+            inverse=np.empty(lanes, np.float32),
+            root=np.empty(lanes, np.float32),
             running=np.empty(width, np.float32),
-            centred=np.empty(7 * lanes, np.float32),
-            near=np.zeros(n_bins * width, np.float32),
-            near_count=np.zeros(n_bins, np.int32),
-            occupied=np.zeros(n_features * 4, np.uint64),
-            local=np.zeros(8, np.uint8),
+            centred=np.empty(MOST_ROWS * width, np.float32),
+            offsets=np.empty(MOST_ROWS, np.int64),
+            local=np.zeros(MOST_ROWS, np.uint8),
+            sorted=np.empty(512, np.uint8),
+            ends=np.empty(512, np.uint8),
+            left=np.empty(256, np.float32),
+            count=np.empty(256, np.int32),
+            gains=np.empty(256, np.float32),
+            masses=np.empty(MOST_ROWS, np.float32),
             table=np.empty(64 * width, np.float32),
-            gains=np.empty(128, np.float32),
-            masses=np.empty(128, np.float32),
             far=np.empty(self.slots * n_bins * width, np.float32),
             far_count=np.empty(self.slots * n_bins, np.int32),
             free=np.empty(self.slots + 1, np.int32),
@@ -158,9 +178,44 @@ class _Workspace:
         self.constant = np.concatenate([self.constant, np.empty_like(self.constant)])
 
 
-def _unit(targets: NDArray[np.float32]) -> float:
+def _rows(task: Task, bins: NDArray[np.int64], projection: int | None) -> Rows:
+    """Room for the rows of a tree: their bins, and all targets or projected ones."""
+    n, n_features = task.codes.shape
+    small = None if projection else task.small
+    n_targets = projection or len(task.base)
+    masked = task.gaps and not projection
+    lanes = lanes_for(n_targets + 1) if small is None else small.shape[1]
+    targets = task.targets if small is None else small[:, :n_targets]
+    assert targets is not None
+    unit = _unit(targets)
+    scale = np.ones(lanes, np.float32)
+    scale[n_targets:] = unit
+    return Rows(
+        cells=np.empty(n * (n_features + (0 if small is None else lanes)), np.uint8),
+        records=np.empty(n * (2 * lanes if masked else lanes) if small is None else 0, np.float32),
+        weight=np.empty(n, np.float32),
+        squares=np.empty(n, np.float32),
+        bins=bins,
+        scale=scale,
+        stride=n_features + (0 if small is None else lanes),
+        n_features=n_features,
+        n_targets=n_targets,
+        steps=lanes // _LANES,
+        unit=np.float32(unit),
+        per_unit=np.float32(1.0 / unit),
+        masked=masked,
+        small=small is not None,
+    )
+
+
+def _width(rows: Rows) -> int:
+    """The length of a record."""
+    return _LANES * rows.steps * (2 if rows.masked else 1)
+
+
+def _unit(targets: NDArray) -> float:
     """A power of two, some thousand times smaller than the targets."""
-    scale = float(np.sqrt(np.mean(np.square(targets), dtype=np.float64)))
+    scale = float(np.sqrt(np.mean(np.square(targets, dtype=np.float32), dtype=np.float64)))
     return 2.0 ** (np.floor(np.log2(scale)) - 12) if scale > 0 else 1.0
 
 
@@ -177,25 +232,20 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
         weight *= task.weight
     weight[task.idle] = 0.0
     rowids = np.flatnonzero(weight).astype(np.int32)
-    targets, seen = task.targets, task.seen
-    if task.projection:
-        targets, seen = _project(task, seed), None
-    _grow.prepare(task.codes, targets, _or_empty(seen, targets), weight, rowids, space.rows)
+    _fill(task, space.rows, weight, rowids, _project(task, seed) if task.projection else None)
     perm = np.arange(len(rowids), dtype=np.int32)
     importance = np.zeros(n_features)
     n_nodes, n_leaves = _grow_slices(task, seed, space, perm, importance)
-    perm = rowids[perm]
+    if task.projection:
+        _fill(task, space.answers, weight, rowids, None)
     values = np.empty((n_leaves, len(task.base)), np.float32)
     nodes = space.nodes
-    if task.seen is None:
-        _leaves.leaf_values(
-            perm, nodes.right, nodes.start, n_nodes, task.targets, weight, task.base, values
-        )
-    else:
-        _leaves.leaf_values_with_gaps(
-            perm, nodes.right, nodes.start, n_nodes, task.targets, task.seen, weight, task.base,
-            values,
-        )  # fmt: skip
+    kernel = _leaves.leaf_values_with_gaps if task.gaps else _leaves.leaf_values
+    kernel(
+        perm, nodes.right, nodes.start, n_nodes, space.answers, space.scratch, task.base,
+        task.step, values,
+    )  # fmt: skip
+    perm = rowids[perm]
     return Trees(
         offsets=np.array([0, n_nodes]),
         feature=nodes.feature[:n_nodes].copy(),
@@ -208,7 +258,7 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
         perm_offsets=np.array([0, len(perm)]),
         perm=perm,
         perm_count=counts[perm].astype(np.uint8),
-        importance=importance[None],
+        importance=importance[None] * task.step**2,
     )
 
 
@@ -230,16 +280,32 @@ def _grow_slices(
     return int(state[1]), int(state[2])
 
 
+def _fill(
+    task: Task,
+    rows: Rows,
+    weight: NDArray[np.float32],
+    rowids: NDArray[np.int32],
+    projected: NDArray[np.float32] | None,
+) -> None:
+    """Copy the in-bag rows; `projected` targets take the place of the forest's own."""
+    if rows.small:
+        _records.copy_small(task.codes, task.small, weight, rowids, rows)
+        return
+    targets = task.targets if projected is None else projected
+    assert targets is not None
+    seen = task.seen if projected is None else None
+    if seen is None:
+        seen = np.empty((0, targets.shape[1]), np.float32)
+    _records.copy_floats(task.codes, targets, seen, weight, rowids, rows)
+
+
 def _project(task: Task, seed: np.uint64) -> NDArray[np.float32]:
     """The targets on a few random directions; a value that is not observed counts as the mean."""
     k = len(task.base)
     assert task.projection
+    assert task.targets is not None
     directions = np.random.default_rng(int(seed)).standard_normal((k, task.projection))
     centred = task.targets[:, :k] - task.base
     if task.seen is not None:
         centred *= task.seen[:, :k]
     return padded(np.nan_to_num(centred) @ directions)
-
-
-def _or_empty(seen: NDArray | None, like: NDArray) -> NDArray[np.float32]:
-    return np.empty((0, like.shape[1]), np.float32) if seen is None else seen

@@ -1,0 +1,66 @@
+"""Scans of all cuts agree with sums over the rows on the left."""
+
+import numpy as np
+import pytest
+
+from moreplr._jit import jit
+from moreplr.forest import _scan
+from moreplr.forest._bits import pointer
+
+
+@jit
+def scans(records, masses, order, left, mean, inverse, out, steps):
+    p, q, o, n = pointer(records), pointer(masses), pointer(order), len(order)
+    a, b, c = pointer(left), pointer(mean), pointer(inverse)
+    running = np.empty(16 * steps, np.float32)
+    r, width = pointer(running), 8 * steps
+    _scan.centred(p, 8, width, o, n, a, b, c, r, pointer(out[0]), steps)
+    _scan.raw(p, 8, width, o, n, a, b, c, r, pointer(out[1]), steps)
+    _scan.shares(q, 0, 2 * width, o, n, a, b, c, r, pointer(out[2]), steps)
+    _scan.raw_masses(q, 0, 2 * width, o, n, a, b, c, r, pointer(out[3]), steps)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 6])
+def test_every_cut_is_weighed_as_if_alone(steps):
+    rng = np.random.default_rng(steps)
+    n, lanes = 9, 8 * steps
+    values = rng.normal(size=(n, lanes)).astype(np.float32)
+    shares = (rng.random((n, lanes)) / 10).astype(np.float32)
+    order = rng.permutation(n).astype(np.uint8)
+    left = rng.random(n).astype(np.float32)
+    mean, inverse = rng.random((2, lanes)).astype(np.float32)
+    records = np.concatenate([np.zeros(8, np.float32), values.ravel()])
+    masses = np.concatenate([values, shares], axis=1).ravel()
+    out = np.empty((4, n), np.float32)
+    scans(records, masses, order, left, mean, inverse, out, steps)
+    for i in range(n):
+        total, share = values[order[: i + 1]].sum(axis=0), shares[order[: i + 1]].sum(axis=0)
+        away = (total - share * mean) ** 2 * inverse
+        part = share * inverse
+        expected = (
+            (total**2).sum(),
+            ((total - left[i] * mean) ** 2).sum(),
+            (total**2 / (share - share**2)).sum(),
+            (away / (part - part**2)).sum(),
+        )
+        np.testing.assert_allclose(out[:, i], expected, rtol=2e-4)
+
+
+@jit
+def picked(gains, left, count, ends, begin, m, whole, min_leaf, masked):
+    return _scan.pick(
+        pointer(gains), pointer(left), pointer(count), pointer(ends), begin, len(gains), m,
+        whole, min_leaf, masked,
+    )  # fmt: skip
+
+
+def test_the_first_of_equal_cuts_between_bins_wins():
+    gains = np.array([9, 5, 5, 1], np.float32)
+    left, count = np.array([1, 2, 3, 4], np.float32), np.array([1, 2, 3, 4], np.int32)
+    ends = np.array([0, 1, 1, 1], np.uint8)
+    whole = np.float32(5)
+    assert picked(gains, left, count, ends, 0, 5, whole, 1, True) == (5.0, 1)
+    assert picked(gains, left, count, ends, 0, 5, whole, 3, True) == (-1.0, 0)
+    assert picked(gains, left, count, ends, 2, 5, whole, 1, True) == (5.0, 2)
+    ends[:] = 1
+    assert picked(gains, left, count, ends, 0, 5, whole, 1, False)[1] == 0
