@@ -47,20 +47,31 @@ def test_every_cut_is_weighed_as_if_alone(steps):
 
 
 @jit
-def picked(gains, left, count, ends, begin, m, whole, min_leaf, masked):
+def picked(gains, left, count, ends, n, m, whole, min_leaf, masked):
     return _scan.pick(
-        pointer(gains), pointer(left), pointer(count), pointer(ends), begin, len(gains), m,
-        whole, min_leaf, masked,
-    )  # fmt: skip
+        pointer(gains), pointer(left), pointer(count), pointer(ends), n, m, whole, min_leaf, masked
+    )
 
 
-def test_the_first_of_equal_cuts_between_bins_wins():
-    gains = np.array([9, 5, 5, 1], np.float32)
-    left, count = np.array([1, 2, 3, 4], np.float32), np.array([1, 2, 3, 4], np.int32)
-    ends = np.array([0, 1, 1, 1], np.uint8)
-    whole = np.float32(5)
-    assert picked(gains, left, count, ends, 0, 5, whole, 1, True) == (5.0, 1)
-    assert picked(gains, left, count, ends, 0, 5, whole, 3, True) == (-1.0, 0)
-    assert picked(gains, left, count, ends, 2, 5, whole, 1, True) == (5.0, 2)
-    ends[:] = 1
-    assert picked(gains, left, count, ends, 0, 5, whole, 1, False)[1] == 0
+@pytest.mark.parametrize("n", [1, 4, 9])
+def test_the_first_of_equal_cuts_between_bins_wins(n):
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        squares = np.full(16, np.nan, np.float32)
+        squares[:n] = rng.integers(1, 4, n)
+        left, count = np.arange(1, 17, dtype=np.float32), np.arange(1, 17, dtype=np.int32)
+        ends = rng.integers(0, 2, 24).astype(np.uint8)
+        whole = np.float32(n + 1)
+        for masked in (True, False):
+            gain = squares[:n].copy()
+            if not masked:
+                gain *= whole / (left[:n] * (whole - left[:n]))
+            for min_leaf in (1, 2):
+                fits = ends[:n] != 0
+                fits &= (count[:n] >= min_leaf) & (n + 1 - count[:n] >= min_leaf)
+                gain_or_less = np.where(fits, gain, -1.0)
+                best, at = picked(
+                    squares.copy(), left, count, ends.copy(), n, n + 1, whole, min_leaf, masked
+                )
+                assert best == pytest.approx(gain_or_less.max(), rel=1e-6)
+                assert at == (gain_or_less * (1 + 2e-6) >= best).argmax()

@@ -116,11 +116,17 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
     min_leaf = peek(limits, MIN_LEAF)
     max_features = peek(limits, MAX_FEATURES)
     best, feature, last, following, side = np.float32(-1.0), 0, 0, 0, 0
-    whole, around, spread = measure(rows, scratch, perm, lo, lo + m)
-    if m < large:
-        spread = centre(rows, scratch, perm, lo, m)
-    elif spread < 1e-4 * around:
-        spread = deviate(rows, scratch, perm, lo, lo + m)
+    inside = 0.0
+    if slot >= 0 and rows.exact and _large.total_up(rows, scratch, slot, constant) > 0:
+        whole = np.float32(peek(scratch.total, rows.n_targets) * rows.per_unit)
+        inside = average(rows, scratch, whole)
+        around = spread = 1.0  # whether the node is constant is asked below
+    else:
+        whole, around, spread = measure(rows, scratch, perm, lo, lo + m)
+        if m < large:
+            spread = centre(rows, scratch, perm, lo, m)
+        elif spread < 1e-4 * around:
+            spread = deviate(rows, scratch, perm, lo, lo + m)
     if spread <= PURE * around:
         return best, feature, last, following, side, slot
     # the node's own stream and order: what other nodes drew does not matter
@@ -142,6 +148,10 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
         best, feature, last, following, side = _large.split(
             rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant, slot, made
         )
+        # rounding makes gains of this size where all rows are the same
+        if best < 1e-4 * inside:
+            spread = deviate(rows, scratch, perm, lo, lo + m)
+            best = np.float32(-1.0) if spread <= PURE * inside else best
     return best, feature, last, following, side, slot
 
 

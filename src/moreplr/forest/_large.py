@@ -12,7 +12,7 @@ import numpy as np
 
 from moreplr._jit import inlined, jit
 from moreplr.forest import _scan, _simd
-from moreplr.forest._bits import peek, poke, shift
+from moreplr.forest._bits import peek, poke, poke_number, shift
 from moreplr.forest._draw import choose, is_constant, set_constant
 from moreplr.forest._layout import MISSING, N_FREE, TIE
 from moreplr.forest._records import record
@@ -58,6 +58,23 @@ def collect(rows, scratch, perm, lo, hi, n_chosen, slot):
             _simd.add(far, b * width, place, at, steps)
 
 
+@jit
+def total_up(rows, scratch, slot, constant):
+    """Totals of a node from the histogram with the fewest bins; gives their number, or 0."""
+    width = 16 * rows.steps if rows.masked else 8 * rows.steps
+    best, fewest = 0, 0
+    for f in range(rows.n_features):
+        n_bins = peek(rows.bins, f + 1) - peek(rows.bins, f)
+        if not is_constant(constant, f) and (fewest == 0 or n_bins < fewest):
+            best, fewest = f, n_bins
+    _simd.fill(scratch.total, 0, np.float32(0.0), width // 8)
+    base = slot * peek(rows.bins, rows.n_features) + peek(rows.bins, best)
+    for b in range(base, base + fewest):
+        if peek(scratch.far_count, b) > 0:
+            _simd.add(scratch.total, 0, scratch.far, b * width, width // 8)
+    return fewest
+
+
 @inlined
 def take_off(rows, far, far_count, chosen, n_chosen, slot, other):
     """Subtract the histograms of one slot from those of another."""
@@ -86,7 +103,15 @@ def line_up(rows, scratch, base, n_bins, width):
             left += peek(scratch.far, (base + b) * width + rows.n_targets) * rows.per_unit
             poke(scratch.left, n, left)
         n += here > 0
+    separate(scratch, n)
     return n
+
+
+@inlined
+def separate(scratch, n):
+    """Every bin ends where it ends."""
+    for i in range(0, n, 8):
+        poke_number(scratch.ends, i, 0x0101010101010101)
 
 
 @inlined
@@ -117,7 +142,7 @@ def scan(rows, scratch, feature, slot, m, whole, min_leaf):
     order, side = scratch.sorted, 0
     add_up(rows, scratch, order, n, base, width)
     best, at = _scan.pick(
-        scratch.gains, scratch.left, scratch.count, scratch.ends, 0, n - 1, m, whole, min_leaf,
+        scratch.gains, scratch.left, scratch.count, scratch.ends, n - 1, m, whole, min_leaf,
         rows.masked,
     )  # fmt: skip
     if peek(order, n - 1) == MISSING:
@@ -142,10 +167,11 @@ def scan_again(rows, scratch, n, base, m, whole, min_leaf):
         poke(scratch.count, i, np.int32(peek(scratch.count, i - 1) + lacking))
         poke(scratch.left, i, np.float32(peek(scratch.left, i - 1) + mass))
     poke(order, 0, MISSING)
-    poke(scratch.left, 0, mass)
+    separate(scratch, n)
+    poke(scratch.ends, 0, np.uint8(0))
     add_up(rows, scratch, order, n, base, width)
     return _scan.pick(
-        scratch.gains, scratch.left, scratch.count, scratch.ends, 1, n - 1, m, whole, min_leaf,
+        scratch.gains, scratch.left, scratch.count, scratch.ends, n - 1, m, whole, min_leaf,
         rows.masked,
     )  # fmt: skip
 
@@ -164,8 +190,6 @@ def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, consta
             scratch.order, rows.n_features, scratch.chosen, rng, constant, drawn, goal
         )
         drawn = goal
-        for b in range(256):  # every bin ends where it ends
-            poke(scratch.ends, b, np.uint8(1))
         if not made:
             collect(rows, scratch, perm, lo, lo + m, n_chosen, slot)
         for j in range(n_chosen):

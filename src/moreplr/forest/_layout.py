@@ -50,6 +50,7 @@ class Rows(NamedTuple):
     per_unit: np.float32
     masked: bool
     small: bool
+    exact: bool  # small, with whole weights: sums of them are free of rounding
 
 
 class Nodes(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest._bits import peek
+from moreplr.forest._bits import lowest_bit, peek
 from moreplr.forest._records import record, rows_at, scratch_at
 
 
@@ -43,39 +43,44 @@ def leaf_values_with_gaps(perm, right, start, n_nodes, rows, scratch, base, step
     """
     k = out.shape[1]
     own, space = rows_at(rows), scratch_at(scratch)
-    most = _most_pending(right, n_nodes)
+    most, n_words = _most_pending(right, n_nodes), (k + 63) >> 6
     sums, mass = np.zeros((most, k)), np.zeros((most, k))
+    observed = np.zeros((most, n_words), np.uint64)  # a bit for each target
     ends = np.zeros(most, np.int64)  # one past the last leaf of a pending subtree
-    top = 0
+    top, first = 0, 0
     for node in range(n_nodes - 1, -1, -1):
         if right[node] < 0:
-            leaf = -1 - right[node]
+            first = -1 - right[node]
             _add(
                 perm, start[node], _stop(start, node, n_nodes, perm), own, space, sums[top],
-                mass[top],
+                mass[top], observed[top],
             )  # fmt: skip
             for t in range(k):
-                out[leaf, t] = base[t]
-                if mass[top, t] > 0.0:
-                    out[leaf, t] = step * (sums[top, t] / mass[top, t])
-            ends[top] = leaf + 1
-            first = leaf
+                value = step * (sums[top, t] / mass[top, t])
+                out[first, t] = value if mass[top, t] > 0.0 else base[t]
+            ends[top] = first + 1
             top += 1
             continue
         # the left subtree, from `first` on, was pushed last; the right one lies below it
         left, other = top - 1, top - 2
         for t in range(k):
-            if (mass[left, t] > 0.0) != (mass[other, t] > 0.0):
-                value = sums[left, t] + sums[other, t]
-                value *= step / (mass[left, t] + mass[other, t])
-                lo, hi = first, ends[left]
-                if mass[left, t] > 0.0:
-                    lo, hi = ends[left], ends[other]
-                for leaf in range(lo, hi):
-                    out[leaf, t] = value
-        for t in range(k):
             sums[other, t] += sums[left, t]
             mass[other, t] += mass[left, t]
+        for word in range(n_words):
+            on_left = observed[left, word]
+            differ = on_left ^ observed[other, word]
+            while differ != 0:
+                bit = lowest_bit(differ)
+                differ &= differ - np.uint64(1)
+                t = 64 * word + np.int64(bit)
+                value = step * (sums[other, t] / mass[other, t])
+                if (on_left >> bit) & np.uint64(1):
+                    lo, hi = ends[left], ends[other]
+                else:
+                    lo, hi = first, ends[left]
+                for leaf in range(lo, hi):
+                    out[leaf, t] = value
+            observed[other, word] |= on_left
         top -= 1
 
 
@@ -96,8 +101,8 @@ def _most_pending(right, n_nodes):
 
 
 @inlined
-def _add(perm, begin, stop, rows, scratch, sums, mass):
-    """Sums and weights of a range of rows."""
+def _add(perm, begin, stop, rows, scratch, sums, mass, observed):
+    """Sums and weights of a range of rows, and which targets they have."""
     k = len(sums)
     lanes = 8 * rows.steps
     for t in range(k):
@@ -108,3 +113,7 @@ def _add(perm, begin, stop, rows, scratch, sums, mass):
         for t in range(k):
             sums[t] += peek(place, at + t)
             mass[t] += peek(place, at + lanes + t)
+    for word in range(len(observed)):
+        observed[word] = 0
+        for t in range(64 * word, min(k, 64 * word + 64)):
+            observed[word] |= np.uint64(mass[t] > 0.0) << np.uint64(t & 63)

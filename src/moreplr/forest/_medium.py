@@ -11,7 +11,16 @@ import numpy as np
 
 from moreplr._jit import inlined, jit
 from moreplr.forest import _scan
-from moreplr.forest._bits import below, count_bits, equal, peek, poke, shift
+from moreplr.forest._bits import (
+    below,
+    count_bits,
+    equal,
+    peek,
+    peek_number,
+    poke,
+    poke_number,
+    shift,
+)
 from moreplr.forest._draw import choose, set_constant
 from moreplr.forest._layout import MISSING, TIE
 
@@ -95,11 +104,12 @@ def weigh(rows, scratch, m, whole, min_leaf, f):
     n_bins = arrange(scratch, m)
     if n_bins == 1:
         return np.float32(-1.0), 0, 0, 0, n_bins
-    order, ends, side = scratch.sorted, scratch.ends, 0
+    order, ends, side = scratch.sorted, shift(scratch.ends, 256), 0
+    for i in range(0, m, 8):
+        poke_number(ends, i, peek_number(scratch.ends, i))
     add_up(rows, scratch, order, m)
     best, at = _scan.pick(
-        scratch.gains, scratch.left, scratch.count, ends, 0, m - 1, m, whole, min_leaf,
-        rows.masked,
+        scratch.gains, scratch.left, scratch.count, ends, m - 1, m, whole, min_leaf, rows.masked,
     )  # fmt: skip
     if peek(scratch.local, np.int64(peek(order, m - 1))) == MISSING:
         gain, there = weigh_again(rows, scratch, m, whole, min_leaf)
@@ -121,11 +131,10 @@ def weigh_again(rows, scratch, m, whole, min_leaf):
     for i in range(m):
         old = i - lacking if i >= lacking else m - lacking + i
         poke(order, i, peek(scratch.sorted, old))
-        poke(ends, i, peek(scratch.ends, old))
+        poke(ends, i, peek(scratch.ends, old) if i >= lacking else np.uint8(0))
     add_up(rows, scratch, order, m)
     return _scan.pick(
-        scratch.gains, scratch.left, scratch.count, ends, lacking, m - 1, m, whole, min_leaf,
-        rows.masked,
+        scratch.gains, scratch.left, scratch.count, ends, m - 1, m, whole, min_leaf, rows.masked,
     )  # fmt: skip
 
 

@@ -81,6 +81,7 @@ def rows_at(rows):
         pointer(rows.cells), pointer(rows.records), pointer(rows.weight), pointer(rows.squares),
         pointer(rows.bins), pointer(rows.scale), rows.stride, rows.n_features, rows.n_targets,
         rows.steps, rows.unit, rows.per_unit, rows.masked, rows.small,
+        rows.exact,
     )  # fmt: skip
 
 

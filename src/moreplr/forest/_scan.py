@@ -6,14 +6,25 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from moreplr._jit import jit
-from moreplr.forest._bits import peek
+from moreplr.forest._bits import peek, poke, poke_number
 from moreplr.forest._layout import TIE
-from moreplr.forest._simd import BYTES, POINTER, Slices, add_lanes, splat, spread_over, zero
+from moreplr.forest._simd import (
+    BYTES,
+    LANES,
+    POINTER,
+    VECTOR,
+    Slices,
+    add_lanes,
+    splat,
+    spread_over,
+    zero,
+)
 
 _STRAIGHT = 4
 
@@ -169,23 +180,66 @@ raw_masses: Any = _raw_masses
 """Records of targets, then masses: the gain of a cut."""
 
 
+def _largest(builder: Any, vector: Any) -> Any:
+    for half in (4, 2, 1):
+        picked = ir.Constant(ir.VectorType(ir.IntType(32), LANES), _turned(half))
+        swapped = builder.shuffle_vector(vector, vector, picked)
+        vector = builder.select(builder.fcmp_ordered(">", vector, swapped), vector, swapped)
+    return builder.extract_element(vector, ir.IntType(32)(0))
+
+
+def _turned(by: int) -> list[int]:
+    return [(lane + by) % LANES for lane in range(LANES)]
+
+
+@intrinsic
+def _settle(typingctx, gains, left, ends, n, whole, masked):
+    def codegen(context, builder, signature, args):
+        gains, left, ends, n, whole, masked = args
+        slices, everything = Slices(builder), splat(builder, whole)
+        unfit = ir.Constant(VECTOR, [-1.0] * LANES)
+        best = cgutils.alloca_once_value(builder, unfit)
+        steps = builder.sdiv(builder.add(n, n.type(LANES - 1)), n.type(LANES))
+        with cgutils.for_range(builder, steps) as loop:
+            gain, mass = slices.load(gains, loop.index), slices.load(left, loop.index)
+            product = builder.fmul(mass, builder.fsub(everything, mass))
+            scaled = builder.fmul(gain, builder.fdiv(everything, product))
+            gain = builder.select(masked, gain, scaled)
+            codes = slices.load_bytes(ends, loop.index)
+            fits = builder.icmp_signed("!=", codes, ir.Constant(codes.type, [0] * LANES))
+            gain = builder.select(fits, gain, unfit)
+            slices.store(gain, gains, loop.index)
+            before = builder.load(best)
+            larger = builder.fcmp_ordered(">", gain, before)
+            builder.store(builder.select(larger, gain, before), best)
+        return _largest(builder, builder.load(best))
+
+    signature = types.float32(
+        POINTER, POINTER, BYTES, types.int64, types.float32, types.boolean
+    )
+    return signature, codegen
+
+
+settle: Any = _settle
+"""Make gains of n squares, unless they are `masked`, and -1 where `ends` is 0; the largest."""
+
+
 @jit
-def pick(gains, left, count, ends, begin, n, m, whole, min_leaf, masked):
-    """The best of the cuts `begin` to `n`: its gain, or -1, and its number.
+def pick(gains, left, count, ends, n, m, whole, min_leaf, masked):
+    """The best of n cuts: its gain, or -1, and its number, the first of equals.
 
     `gains` are squares still unless `masked`; `left` has the weights on the left, `count` the
-    numbers of rows there, and `ends` whether a cut is between two bins.
+    numbers of rows there, and `ends` whether a cut is between two bins. Some cells after the
+    n-th are written to.
     """
-    best, at, bar = np.float32(-1.0), 0, np.float32(-1.0)
-    for i in range(begin, n):
-        gain = peek(gains, i)
-        if not masked:
-            mass = peek(left, i)
-            gain *= whole / (mass * (whole - mass))
-        fits = peek(ends, i) != 0
-        fits &= peek(count, i) >= min_leaf and m - peek(count, i) >= min_leaf
-        fits &= gain > bar
-        bar = gain * TIE if fits else bar
-        best = gain if fits else best
-        at = i if fits else at
+    poke_number(ends, n, 0)
+    if min_leaf > 1:
+        for i in range(n):
+            if peek(count, i) < min_leaf or m - peek(count, i) < min_leaf:
+                poke(ends, i, np.uint8(0))
+    best = settle(gains, left, ends, n, whole, masked)
+    at = 0
+    if best >= 0.0:
+        while peek(gains, at) * TIE < best:
+            at += 1
     return best, at

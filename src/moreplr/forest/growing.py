@@ -152,10 +152,10 @@ class _Workspace:
             offsets=np.empty(MOST_ROWS, np.int64),
             local=np.zeros(MOST_ROWS, np.uint8),
             sorted=np.empty(512, np.uint8),
-            ends=np.empty(512, np.uint8),
-            left=np.empty(256, np.float32),
+            ends=np.empty(520, np.uint8),
+            left=np.empty(264, np.float32),
             count=np.empty(256, np.int32),
-            gains=np.empty(256, np.float32),
+            gains=np.empty(264, np.float32),
             masses=np.empty(MOST_ROWS, np.float32),
             table=np.empty(64 * width, np.float32),
             far=np.empty(self.slots * n_bins * width, np.float32),
@@ -205,6 +205,7 @@ def _rows(task: Task, bins: NDArray[np.int64], projection: int | None) -> Rows:
         per_unit=np.float32(1.0 / unit),
         masked=masked,
         small=small is not None,
+        exact=small is not None and task.weight is None,
     )
 
 
