@@ -95,6 +95,16 @@ def _poke(typingctx, place, index, value):
 
 
 @intrinsic
+def _increase(typingctx, place, index, value):
+    def codegen(context, builder, signature, args):
+        there = builder.gep(args[0], [args[1]])
+        builder.store(builder.add(builder.load(there), args[2]), there)
+        return context.get_dummy_value()
+
+    return types.void(place, types.int64, place.dtype), codegen
+
+
+@intrinsic
 def _shift(typingctx, place, index):
     def codegen(context, builder, signature, args):
         return builder.gep(args[0], [args[1]])
@@ -141,6 +151,8 @@ peek: Any = _peek
 """`place[index]` of a pointer."""
 poke: Any = _poke
 """`place[index] = value` likewise."""
+increase: Any = _increase
+"""`place[index] += value` of whole numbers."""
 peek_number: Any = _peek_number
 """The int64 in the eight bytes from `place[index]` on."""
 poke_number: Any = _poke_number

@@ -18,7 +18,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from moreplr._jit import inlined
-from moreplr.forest._bits import lowest_bit, peek, poke, shift
+from moreplr.forest._bits import increase, lowest_bit, peek, poke, shift
 from moreplr.forest._layout import TIE
 
 BITS = 10
@@ -138,36 +138,51 @@ def unpacked(counts, bits):
 
 
 @inlined
-def number_of(tree, row):
-    """The weight of a row in the bits of its class; `row` is where its cells begin."""
-    return peek(tree.small_numbers, np.int64(peek(tree.cells, row + tree.n_features)))
+def collect(tree, perm, lo, hi, chosen, n_chosen, numbers, sums, others):
+    """Add a node's rows to two histograms of each chosen feature, whose sum counts.
+
+    `numbers` says what a row's byte of class and weight adds to a bin. Neighbouring rows go to
+    different histograms, as an addition to the bin of the row before would have to wait for it.
+    """
+    done = 0
+    while done + 4 <= n_chosen:
+        four = shift(chosen, done)
+        at = tree.room * done
+        collect_four(tree, perm, lo, hi, four, numbers, shift(sums, at), shift(others, at))
+        done += 4
+    for j in range(done, n_chosen):
+        f, at = np.int64(peek(chosen, j)), tree.room * j
+        for i in range(lo, hi):
+            row = np.int64(peek(perm, i)) * tree.stride
+            number = peek(numbers, np.int64(peek(tree.cells, row + tree.n_features)))
+            increase(sums, at + np.int64(peek(tree.cells, row + f)), number)
 
 
 @inlined
-def collect(tree, scratch, perm, lo, hi, n_chosen):
-    """Add the node's rows to the histograms.
-
-    Neighbouring rows go to two of them, as an addition to the bin of the row before would have
-    to wait for it.
-    """
-    sums, others = scratch.few, scratch.few_others
+def collect_four(tree, perm, lo, hi, chosen, numbers, sums, others):
+    """The same for four features: so many are named in registers."""
+    a, b = np.int64(peek(chosen, 0)), np.int64(peek(chosen, 1))
+    c, d = np.int64(peek(chosen, 2)), np.int64(peek(chosen, 3))
     for i in range(lo, hi - 1, 2):
-        row = np.int64(peek(perm, i)) * tree.stride
-        other = np.int64(peek(perm, i + 1)) * tree.stride
-        number, its_number = number_of(tree, row), number_of(tree, other)
-        for j in range(n_chosen):
-            f = np.int64(peek(scratch.chosen, j))
-            b = tree.room * j + np.int64(peek(tree.cells, row + f))
-            its_bin = tree.room * j + np.int64(peek(tree.cells, other + f))
-            poke(sums, b, np.int32(peek(sums, b) + number))
-            poke(others, its_bin, np.int32(peek(others, its_bin) + its_number))
+        row = shift(tree.cells, np.int64(peek(perm, i)) * tree.stride)
+        other = shift(tree.cells, np.int64(peek(perm, i + 1)) * tree.stride)
+        number = peek(numbers, np.int64(peek(row, tree.n_features)))
+        its_number = peek(numbers, np.int64(peek(other, tree.n_features)))
+        increase(sums, np.int64(peek(row, a)), number)
+        increase(others, np.int64(peek(other, a)), its_number)
+        increase(sums, tree.room + np.int64(peek(row, b)), number)
+        increase(others, tree.room + np.int64(peek(other, b)), its_number)
+        increase(sums, 2 * tree.room + np.int64(peek(row, c)), number)
+        increase(others, 2 * tree.room + np.int64(peek(other, c)), its_number)
+        increase(sums, 3 * tree.room + np.int64(peek(row, d)), number)
+        increase(others, 3 * tree.room + np.int64(peek(other, d)), its_number)
     if (hi - lo) & 1:
-        row = np.int64(peek(perm, hi - 1)) * tree.stride
-        number = number_of(tree, row)
-        for j in range(n_chosen):
-            f = np.int64(peek(scratch.chosen, j))
-            b = tree.room * j + np.int64(peek(tree.cells, row + f))
-            poke(sums, b, np.int32(peek(sums, b) + number))
+        row = shift(tree.cells, np.int64(peek(perm, hi - 1)) * tree.stride)
+        number = peek(numbers, np.int64(peek(row, tree.n_features)))
+        increase(sums, np.int64(peek(row, a)), number)
+        increase(sums, tree.room + np.int64(peek(row, b)), number)
+        increase(sums, 2 * tree.room + np.int64(peek(row, c)), number)
+        increase(sums, 3 * tree.room + np.int64(peek(row, d)), number)
 
 
 @inlined

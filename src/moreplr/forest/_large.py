@@ -130,8 +130,11 @@ def add_up(rows, scratch, order, n, base, width):
 
 
 @jit
-def scan(rows, scratch, feature, slot, m, whole, min_leaf):
-    """The best split of one feature: gain, last bin on the left, next bin, NaN left, constant."""
+def scan(rows, scratch, feature, slot, m, whole, min_leaf, known):
+    """The best split of one feature: gain, last bin on the left, next bin, NaN left, constant.
+
+    Where the gain does not beat `known`, the bins are void.
+    """
     width = 16 * rows.steps if rows.masked else 8 * rows.steps
     base = slot * peek(rows.bins, rows.n_features) + peek(rows.bins, feature)
     n = line_up(
@@ -143,10 +146,10 @@ def scan(rows, scratch, feature, slot, m, whole, min_leaf):
     add_up(rows, scratch, order, n, base, width)
     best, at = _scan.pick(
         scratch.gains, scratch.left, scratch.count, scratch.ends, n - 1, m, whole, min_leaf,
-        rows.masked,
+        rows.masked, known,
     )  # fmt: skip
     if peek(order, n - 1) == MISSING:
-        gain, there = scan_again(rows, scratch, n, base, m, whole, min_leaf)
+        gain, there = scan_again(rows, scratch, n, base, m, whole, min_leaf, max(best, known))
         if gain > best * TIE:
             best, at, side = gain, there, 1
             order = shift(scratch.sorted, 256)
@@ -154,7 +157,7 @@ def scan(rows, scratch, feature, slot, m, whole, min_leaf):
 
 
 @inlined
-def scan_again(rows, scratch, n, base, m, whole, min_leaf):
+def scan_again(rows, scratch, n, base, m, whole, min_leaf, known):
     """The best cut with the rows that lack the feature, in the last bin so far, on the left."""
     width = 16 * rows.steps if rows.masked else 8 * rows.steps
     order = shift(scratch.sorted, 256)
@@ -172,7 +175,7 @@ def scan_again(rows, scratch, n, base, m, whole, min_leaf):
     add_up(rows, scratch, order, n, base, width)
     return _scan.pick(
         scratch.gains, scratch.left, scratch.count, scratch.ends, n - 1, m, whole, min_leaf,
-        rows.masked,
+        rows.masked, known,
     )  # fmt: skip
 
 
@@ -194,7 +197,9 @@ def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, consta
             collect(rows, scratch, perm, lo, lo + m, n_chosen, slot)
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            gain, last, following, side, same = scan(rows, scratch, f, slot, m, whole, min_leaf)
+            gain, last, following, side, same = scan(
+                rows, scratch, f, slot, m, whole, min_leaf, best
+            )
             if same:
                 set_constant(constant, f)
                 continue

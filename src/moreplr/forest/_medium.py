@@ -98,8 +98,11 @@ def add_up(rows, scratch, order, m):
 
 
 @jit
-def weigh(rows, scratch, m, whole, min_leaf, f):
-    """The best cut of a feature: gain or -1, bins around it, NaN left, and the number of bins."""
+def weigh(rows, scratch, m, whole, min_leaf, f, known):
+    """The best cut of a feature: gain or -1, bins around it, NaN left, and the number of bins.
+
+    Where the gain does not beat `known`, the rest is void.
+    """
     fetch(rows, scratch, m, f)
     n_bins = arrange(scratch, m)
     if n_bins == 1:
@@ -110,9 +113,10 @@ def weigh(rows, scratch, m, whole, min_leaf, f):
     add_up(rows, scratch, order, m)
     best, at = _scan.pick(
         scratch.gains, scratch.left, scratch.count, ends, m - 1, m, whole, min_leaf, rows.masked,
+        known,
     )  # fmt: skip
     if peek(scratch.local, np.int64(peek(order, m - 1))) == MISSING:
-        gain, there = weigh_again(rows, scratch, m, whole, min_leaf)
+        gain, there = weigh_again(rows, scratch, m, whole, min_leaf, max(best, known))
         if gain > best * TIE:
             best, at, side = gain, there, 1
             order = shift(scratch.sorted, 256)
@@ -122,7 +126,7 @@ def weigh(rows, scratch, m, whole, min_leaf, f):
 
 
 @inlined
-def weigh_again(rows, scratch, m, whole, min_leaf):
+def weigh_again(rows, scratch, m, whole, min_leaf, known):
     """The best cut with the rows that lack the feature, sorted last so far, on the left."""
     lacking = 0
     while peek(scratch.local, np.int64(peek(scratch.sorted, m - 1 - lacking))) == MISSING:
@@ -135,6 +139,7 @@ def weigh_again(rows, scratch, m, whole, min_leaf):
     add_up(rows, scratch, order, m)
     return _scan.pick(
         scratch.gains, scratch.left, scratch.count, ends, m - 1, m, whole, min_leaf, rows.masked,
+        known,
     )  # fmt: skip
 
 
@@ -153,7 +158,9 @@ def split(rows, scratch, m, whole, min_leaf, max_features, rng, constant):
         drawn = goal
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            gain, last, following, side, n_bins = weigh(rows, scratch, m, whole, min_leaf, f)
+            gain, last, following, side, n_bins = weigh(
+                rows, scratch, m, whole, min_leaf, f, best
+            )
             if n_bins == 1:
                 set_constant(constant, f)
                 continue

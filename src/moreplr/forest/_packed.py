@@ -157,11 +157,10 @@ def collect(tree, scratch, perm, lo, hi, n_chosen, counted):
 
 
 @inlined
-def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
-    """The same for many rows: the bins are noted at the end.
+def collect_targets(tree, scratch, perm, lo, hi, n_chosen):
+    """Add the rows to `sums` and `others` by turns.
 
-    Neighbouring rows go to two histograms, as an addition to the bin of the row before would
-    have to wait for it.
+    An addition to the bin of the row before would have to wait for it.
     """
     for i in range(lo, hi - 1, 2):
         row = np.int64(peek(perm, i)) * tree.stride
@@ -180,6 +179,18 @@ def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
             f = np.int64(peek(scratch.chosen, j))
             b = tree.room * j + np.int64(peek(tree.cells, row + f))
             poke(scratch.sums, b, peek(scratch.sums, b) + number)
+
+
+@inlined
+def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
+    """`collect` for many rows: the bins are noted at the end."""
+    if tree.n_classes > 0:
+        _dense.collect(
+            tree, perm, lo, hi, scratch.chosen, n_chosen, tree.numbers, scratch.sums,
+            scratch.others,
+        )  # fmt: skip
+    else:
+        collect_targets(tree, scratch, perm, lo, hi, n_chosen)
     for j in range(n_chosen):
         for word in range((tree.n_bins + 63) >> 6):
             bits = np.uint64(0)
@@ -271,7 +282,10 @@ def split_densely(tree, scratch, perm, lo, hi, total, whole, max_features, rng, 
             scratch.order, tree.n_features, scratch.chosen, rng, constant, drawn, goal
         )
         drawn = goal
-        _dense.collect(tree, scratch, perm, lo, hi, n_chosen)
+        _dense.collect(
+            tree, perm, lo, hi, scratch.chosen, n_chosen, tree.small_numbers, scratch.few,
+            scratch.few_others,
+        )  # fmt: skip
         gain, chosen, last, following, left = _dense.best_of(
             tree, scratch, n_chosen, first, second, np.float32(whole)
         )

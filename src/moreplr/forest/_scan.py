@@ -225,8 +225,8 @@ settle: Any = _settle
 
 
 @jit
-def pick(gains, left, count, ends, n, m, whole, min_leaf, masked):
-    """The best of n cuts: its gain, or -1, and its number, the first of equals.
+def pick(gains, left, count, ends, n, m, whole, min_leaf, masked, known):
+    """The best of n cuts: its gain, or -1, and, if it beats `known`, the first such cut's number.
 
     `gains` are squares still unless `masked`; `left` has the weights on the left, `count` the
     numbers of rows there, and `ends` whether a cut is between two bins. Some cells after the
@@ -239,7 +239,7 @@ def pick(gains, left, count, ends, n, m, whole, min_leaf, masked):
                 poke(ends, i, np.uint8(0))
     best = settle(gains, left, ends, n, whole, masked)
     at = 0
-    if best >= 0.0:
+    if best >= 0.0 and best > known * TIE:
         while peek(gains, at) * TIE < best:
             at += 1
     return best, at

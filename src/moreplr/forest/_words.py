@@ -91,6 +91,36 @@ def descend(words, node, codes, row, leaf_bit, offset_bits):
     return node
 
 
+@inlined
+def descend_four(words, first, codes, row, stride, leaf_bit, offset_bits):
+    """The nodes of the leaves that four rows reach, side by side: each step waits for memory."""
+    a, b, c, d = first, first, first, first
+    before = first - 1
+    while before != a + b + c + d:
+        before = a + b + c + d
+        a += way(words, a, codes, row, leaf_bit, offset_bits)
+        b += way(words, b, codes, row + stride, leaf_bit, offset_bits)
+        c += way(words, c, codes, row + 2 * stride, leaf_bit, offset_bits)
+        d += way(words, d, codes, row + 3 * stride, leaf_bit, offset_bits)
+    return a, b, c, d
+
+
+@inlined
+def way(words, node, codes, row, leaf_bit, offset_bits):
+    """How far the next node of a row is; 0 in a leaf."""
+    one = np.uint64(1)
+    cut_shift = leaf_bit - np.uint64(9)
+    word = np.uint64(peek(words, node))
+    inside = one - ((word >> leaf_bit) & one)
+    feature = (word >> offset_bits) & ((one << (cut_shift - offset_bits)) - one)
+    code = np.uint64(peek(codes, row + np.int64(feature * inside)))
+    right = code > ((word >> cut_shift) & np.uint64(255))
+    lacking_right = (word >> (leaf_bit - one)) & one == 0
+    right = lacking_right if code == np.uint64(MISSING) else right
+    far = word & ((one << offset_bits) - one)
+    return np.int64((far if right else one) * inside)
+
+
 @jit
 def apply(words, offset_bits, offsets, codes, n_forests, forest, out):
     """Leaf ids of one forest's trees, (n, n_trees)."""
@@ -114,21 +144,35 @@ def add_up(
     place, rows = pointer(words), pointer(codes)
     n, n_features = codes.shape
     n_trees = (len(offsets) - 1) // n_forests
-    width = out.shape[2]
     for j in range(out.shape[0]):
         for tree in range(n_trees):
             at = tree * n_forests + begin + j
             extra = value_offsets[at] - n_shared
-            for i in range(n):
+            whole = n - n % 4
+            for i in range(0, whole, 4):
+                four = descend_four(
+                    place, offsets[at], rows, i * n_features, n_features, leaf_bit,
+                    np.uint64(offset_bits),
+                )  # fmt: skip
+                for r in range(4):
+                    value = np.int64(np.uint64(peek(place, four[r])) & mask)
+                    add_value(out[j, i + r], value, n_shared, values, extra)
+            for i in range(whole, n):
                 node = descend(
                     place, offsets[at], rows, i * n_features, leaf_bit, np.uint64(offset_bits)
                 )
                 value = np.int64(np.uint64(peek(place, node)) & mask)
-                if value >= n_shared:
-                    for c in range(width):
-                        out[j, i, c] += values[value + extra, c]
-                else:
-                    out[j, i, value] += 1.0
+                add_value(out[j, i], value, n_shared, values, extra)
+
+
+@inlined
+def add_value(out, value, n_shared, values, extra):
+    """Add the value of a leaf, which is one of the shared ones or the tree's own."""
+    if value >= n_shared:
+        for c in range(len(out)):
+            out[c] += values[value + extra, c]
+    else:
+        out[value] += 1.0
 
 
 @jit
