@@ -131,6 +131,16 @@ def test_projected_targets_still_answer_for_all():
     assert len(np.unique(roots)) > 1
 
 
+# few targets with gaps have many splits of equal gain, among which rounding decides
+@pytest.mark.parametrize(("k", "share"), [(3, 0.0), (20, 0.0), (20, 0.4), (40, 0.4)])
+def test_small_whole_targets_are_fitted_like_any_others(k, share):
+    X, Y = problem(n=300, k=k, share=share)
+    Y = np.round(Y * 3)
+    whole = ForestRegressor(5, random_state=0).fit(X, Y).predict(X)
+    other = ForestRegressor(5, random_state=0).fit(X, Y * 0.3).predict(X)
+    np.testing.assert_allclose(whole * 0.3, other, rtol=1e-4, atol=1e-4)
+
+
 def test_a_pickled_forest_predicts_the_same():
     X, Y = problem(share=0.2)
     forest = ForestRegressor(3, random_state=0).fit(X, Y)

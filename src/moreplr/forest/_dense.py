@@ -104,9 +104,7 @@ def _weigh(typingctx, sums, others, running, gains, vectors, total_a, total_b, w
         return _largest(builder, builder.load(best))
 
     counts, real = types.CPointer(types.int32), types.float32
-    signature = real(
-        counts, counts, counts, types.CPointer(real), types.int64, real, real, real
-    )
+    signature = real(counts, counts, counts, types.CPointer(real), types.int64, real, real, real)
     return signature, codegen
 
 

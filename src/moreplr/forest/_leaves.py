@@ -1,5 +1,6 @@
 """The mean targets of each leaf; one that no row of it has comes from the nearest ancestor."""
 
+# mypy: disable-error-code="assignment"
 from __future__ import annotations
 
 import numpy as np

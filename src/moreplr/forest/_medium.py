@@ -158,9 +158,7 @@ def split(rows, scratch, m, whole, min_leaf, max_features, rng, constant):
         drawn = goal
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            gain, last, following, side, n_bins = weigh(
-                rows, scratch, m, whole, min_leaf, f, best
-            )
+            gain, last, following, side, n_bins = weigh(rows, scratch, m, whole, min_leaf, f, best)
             if n_bins == 1:
                 set_constant(constant, f)
                 continue

@@ -97,9 +97,9 @@ class _Scan:
                 each = zip(values[:count], values[count:], range(count), strict=True)
                 total = _quotients(b, [self.parts(s, m, loop.index, kind(i)) for s, m, i in each])
             else:
-                each = enumerate(values)
                 total = _add_up(
-                    b, [self.deviation(s, None, loop.index, kind(i)) for i, s in each]
+                    b,
+                    [self.deviation(s, None, loop.index, kind(i)) for i, s in enumerate(values)],
                 )
             b.store(add_lanes(b, total), b.gep(self.out, [loop.index]))
 
@@ -214,9 +214,7 @@ def _settle(typingctx, gains, left, ends, n, whole, masked):
             builder.store(builder.select(larger, gain, before), best)
         return _largest(builder, builder.load(best))
 
-    signature = types.float32(
-        POINTER, POINTER, BYTES, types.int64, types.float32, types.boolean
-    )
+    signature = types.float32(POINTER, POINTER, BYTES, types.int64, types.float32, types.boolean)
     return signature, codegen
 
 

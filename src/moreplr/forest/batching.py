@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ class BatchTask:
     offset_bits: int
     wide: bool  # 64-bit words instead of 32
     stop: NDArray[np.uint8]
+    spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
 
 
 @dataclass
@@ -64,6 +65,7 @@ def grow_batch(task: BatchTask, n_jobs: int | None) -> Words:
     """Grow all trees of all forests, in threads."""
     parts = [(task, lo, hi) for lo, hi in cut(len(task.seeds), n_jobs)]
     grown = [tree for chunk in run(_grow_chunk, parts, n_jobs, task.stop) for tree in chunk]
+    task.spaces.clear()
     return Words(
         words=_joined([tree.words for tree in grown]),
         offsets=_ends(tree.offsets for tree in grown),
@@ -141,8 +143,13 @@ class _Workspace:
 
 
 def _grow_chunk(task: BatchTask, lo: int, hi: int) -> list[Words]:
-    space = _Workspace(task)
-    return [_grow_tree(task, seed, space) for seed in task.seeds[lo:hi]]
+    try:
+        space = task.spaces.pop()
+    except IndexError:
+        space = _Workspace(task)
+    trees = [_grow_tree(task, seed, space) for seed in task.seeds[lo:hi]]
+    task.spaces.append(space)
+    return trees
 
 
 def _grow_tree(task: BatchTask, seed: np.uint64, space: _Workspace) -> Words:

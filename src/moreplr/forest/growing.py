@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,7 @@ class Task:
     projection: int | None
     seeds: NDArray[np.uint64]
     stop: NDArray[np.uint8]
+    spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
 
 
 def tree_seeds(random_state: np.random.RandomState, n_trees: int) -> NDArray[np.uint64]:
@@ -69,6 +70,7 @@ def grow_forest(task: Task, n_jobs: int | None) -> Trees:
     """Grow one tree per seed, in threads."""
     parts = [(task, lo, hi) for lo, hi in cut(len(task.seeds), n_jobs)]
     chunks = run(_grow_chunk, parts, n_jobs, task.stop)
+    task.spaces.clear()
     return Trees.join([tree for chunk in chunks for tree in chunk])
 
 
@@ -221,8 +223,13 @@ def _unit(targets: NDArray) -> float:
 
 
 def _grow_chunk(task: Task, lo: int, hi: int) -> list[Trees]:
-    space = _Workspace(task)
-    return [_grow_tree(task, seed, space) for seed in task.seeds[lo:hi]]
+    try:
+        space = task.spaces.pop()
+    except IndexError:
+        space = _Workspace(task)
+    trees = [_grow_tree(task, seed, space) for seed in task.seeds[lo:hi]]
+    task.spaces.append(space)
+    return trees
 
 
 def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:

@@ -7,11 +7,13 @@ gives its results back. What writes into arrays of the caller stays in threads o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
 Result = TypeVar("Result")
@@ -40,19 +42,45 @@ def run(
     >>> run(pow, [(2, 3), (3, 2)], n_jobs=2, stop=np.zeros(1, np.uint8))
     [8, 9]
     """
+    jobs = effective_n_jobs(n_jobs)
     try:
-        if effective_n_jobs(n_jobs) == 1:
+        if jobs == 1:
             return [task(*part) for part in parts]
-        where = {"require": "sharedmem"} if in_place else {"prefer": "threads"}
-        return list(Parallel(n_jobs, **where)(delayed(task)(*part) for part in parts))
+        if in_place or _threads_are_wanted():
+            return _in_threads(task, parts, jobs, stop)
+        return list(Parallel(n_jobs)(delayed(task)(*part) for part in parts))
     except BaseException:
         stop[0] = 1
         raise
 
 
-def cut(n: int, n_jobs: int | None, per_job: int = 4) -> list[tuple[int, int]]:
-    """Ranges that cover 0..n: one for a single job, else a few per job, to even out."""
+def _threads_are_wanted() -> bool:
+    return bool(get_active_backend(prefer="threads")[0].uses_threads)
+
+
+def _in_threads(
+    task: Callable[..., Result], parts: Iterable[tuple], jobs: int, stop: NDArray[np.uint8]
+) -> list[Result]:
+    """In threads of our own: joblib looks only every 10 ms whether a task is done."""
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            futures = [pool.submit(task, *part) for part in parts]
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+            return [future.result() for future in futures]
+        except BaseException:
+            stop[0] = 1
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def cut(n: int, n_jobs: int | None, per_job: int = 16) -> list[tuple[int, int]]:
+    """Ranges that cover 0..n: one for a single job, else a few per job, to even out.
+
+    Two per job where each part is sent to another process together with its data.
+    """
     jobs = effective_n_jobs(n_jobs)
-    pieces = 1 if jobs == 1 else min(n, jobs * per_job)
+    pieces = 1 if jobs == 1 else min(n, jobs * (per_job if _threads_are_wanted() else 2))
     bounds = np.linspace(0, n, max(pieces, 1) + 1).astype(int).tolist()
     return list(pairwise(bounds))

@@ -1,0 +1,168 @@
+"""Histograms of packed numbers, with a set of the bins that have rows.
+
+The set makes a node cost as many steps as it has rows, however many bins there are.
+"""
+
+# mypy: disable-error-code="assignment"
+from __future__ import annotations
+
+import numpy as np
+
+from moreplr._jit import inlined
+from moreplr.forest import _dense
+from moreplr.forest._bits import lowest_bit, peek, peek_number, poke
+from moreplr.forest._layout import CLASS_BITS, MISSING
+
+_CLASS = np.int64((1 << CLASS_BITS) - 1)
+_ONE, _LOW6 = np.uint64(1), np.uint64(63)
+# gains closer than this are ties
+TIE = 1.0 + 1e-12
+
+
+@inlined
+def weight_of(tree, number):
+    """The weight in a packed sum."""
+    if tree.n_classes > 0:
+        return (number & _CLASS) + ((number >> CLASS_BITS) & _CLASS) + (number >> (2 * CLASS_BITS))
+    return number & ((np.int64(1) << tree.weight_bits) - 1)
+
+
+@inlined
+def weigh(tree, left, total, whole):
+    """What a split with the packed sum `left` gains, up to a factor of the node."""
+    if tree.n_classes > 0:
+        a, b = left & _CLASS, (left >> CLASS_BITS) & _CLASS
+        mass = a + b + (left >> (2 * CLASS_BITS))
+        first = np.float64(a * whole - (total & _CLASS) * mass)
+        second = np.float64(b * whole - ((total >> CLASS_BITS) & _CLASS) * mass)
+        # the deviations of the three classes add up to 0
+        squared = 2.0 * (first * first + second * second + first * second)
+    else:
+        mass = left & ((np.int64(1) << tree.weight_bits) - 1)
+        away = np.float64((left >> tree.weight_bits) * whole - (total >> tree.weight_bits) * mass)
+        squared = away * away
+    return squared / np.float64(mass * (whole - mass))
+
+
+@inlined
+def number_of(tree, row):
+    """The packed number of a row; `row` is where its cells begin.
+
+    Its cells hold a target as it is, in eight bytes, and class and weight in one.
+    """
+    if tree.n_classes > 0:
+        return peek(tree.numbers, np.int64(peek(tree.cells, row + tree.n_features)))
+    return peek_number(tree.cells, row + tree.n_features)
+
+
+@inlined
+def collect(tree, scratch, perm, lo, hi, n_chosen, counted):
+    """Add the node's rows to `sums` and note the bins that have rows."""
+    for i in range(lo, hi):
+        row = np.int64(peek(perm, i)) * tree.stride
+        number = number_of(tree, row)
+        for j in range(n_chosen):
+            code = np.int64(peek(tree.cells, row + np.int64(peek(scratch.chosen, j))))
+            b = tree.room * j + code
+            poke(scratch.sums, b, peek(scratch.sums, b) + number)
+            word = 4 * j + (code >> 6)
+            bit = _ONE << (np.uint64(code) & _LOW6)
+            poke(scratch.occupied, word, peek(scratch.occupied, word) | bit)
+            if counted:
+                poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
+
+
+@inlined
+def collect_targets(tree, scratch, perm, lo, hi, n_chosen):
+    """Add the rows to `sums` and `others` by turns.
+
+    An addition to the bin of the row before would have to wait for it.
+    """
+    for i in range(lo, hi - 1, 2):
+        row = np.int64(peek(perm, i)) * tree.stride
+        other = np.int64(peek(perm, i + 1)) * tree.stride
+        number, its_number = number_of(tree, row), number_of(tree, other)
+        for j in range(n_chosen):
+            f = np.int64(peek(scratch.chosen, j))
+            b = tree.room * j + np.int64(peek(tree.cells, row + f))
+            its_bin = tree.room * j + np.int64(peek(tree.cells, other + f))
+            poke(scratch.sums, b, peek(scratch.sums, b) + number)
+            poke(scratch.others, its_bin, peek(scratch.others, its_bin) + its_number)
+    if (hi - lo) & 1:
+        row = np.int64(peek(perm, hi - 1)) * tree.stride
+        number = number_of(tree, row)
+        for j in range(n_chosen):
+            f = np.int64(peek(scratch.chosen, j))
+            b = tree.room * j + np.int64(peek(tree.cells, row + f))
+            poke(scratch.sums, b, peek(scratch.sums, b) + number)
+
+
+@inlined
+def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
+    """`collect` for many rows: the bins are noted at the end."""
+    if tree.n_classes > 0:
+        _dense.collect(
+            tree, perm, lo, hi, scratch.chosen, n_chosen, tree.numbers, scratch.sums,
+            scratch.others,
+        )  # fmt: skip
+    else:
+        collect_targets(tree, scratch, perm, lo, hi, n_chosen)
+    for j in range(n_chosen):
+        for word in range((tree.n_bins + 63) >> 6):
+            bits = np.uint64(0)
+            first = tree.room * j + 64 * word
+            for b in range(min(64, tree.n_bins - 64 * word)):
+                number = peek(scratch.sums, first + b) + peek(scratch.others, first + b)
+                poke(scratch.sums, first + b, number)
+                poke(scratch.others, first + b, np.int64(0))
+                bits |= np.uint64(number != 0) << np.uint64(b)
+            poke(scratch.occupied, 4 * j + word, bits)
+    if counted:
+        for i in range(lo, hi):
+            row = np.int64(peek(perm, i)) * tree.stride
+            for j in range(n_chosen):
+                b = tree.room * j + np.int64(
+                    peek(tree.cells, row + np.int64(peek(scratch.chosen, j)))
+                )
+                poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
+
+
+@inlined
+def scan(tree, scratch, j, m, total, whole, min_leaf):
+    """The best split of the j-th chosen feature, whose bins it empties.
+
+    Gain or -1, last bin on the left, next bin, NaN left, left sum, and the number of bins.
+    """
+    first = tree.room * j
+    lacking = 1 if peek(scratch.occupied, 4 * j + 3) >> _LOW6 != 0 else 0
+    best, best_bin, best_next, best_side, best_left = -1.0, 0, 0, 0, np.int64(0)
+    n_bins = 0
+    for side in range(1 + lacking):
+        left, count, last = np.int64(0), 0, -1
+        if side == 1:  # a second pass with the rows that lack the feature on the left
+            left = peek(scratch.sums, first + 255)
+            count = np.int64(peek(scratch.counts, first + 255))
+        for word in range((tree.n_bins + 63) >> 6):
+            bits = peek(scratch.occupied, 4 * j + word)
+            while bits != 0:
+                b = np.int64(lowest_bit(bits)) + 64 * word
+                bits &= bits - _ONE
+                enough = last >= 0 and (side == 0 or b < MISSING)
+                if min_leaf > 1:
+                    enough &= count >= min_leaf and m - count >= min_leaf
+                    count += np.int64(peek(scratch.counts, first + b))
+                if enough:
+                    gain = weigh(tree, left, total, whole)
+                    if gain > best * TIE:
+                        best, best_bin, best_next, best_side = gain, last, b, side
+                        best_left = left
+                last = b
+                left += peek(scratch.sums, first + b)
+                if side == lacking:
+                    n_bins += 1
+                    poke(scratch.sums, first + b, np.int64(0))
+                    if min_leaf > 1:
+                        poke(scratch.counts, first + b, np.int32(0))
+            if side == lacking:
+                poke(scratch.occupied, 4 * j + word, np.uint64(0))
+    return best, best_bin, best_next, best_side, best_left, n_bins
