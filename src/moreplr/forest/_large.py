@@ -114,7 +114,7 @@ def separate(scratch, n):
         poke_number(scratch.ends, i, 0x0101010101010101)
 
 
-@inlined
+@jit
 def add_up(rows, scratch, order, n, base, width):
     """Weigh the cuts after each of n bins in the given order."""
     if rows.masked:

@@ -77,7 +77,7 @@ def arrange(scratch, m):
     return n_bins
 
 
-@inlined
+@jit
 def add_up(rows, scratch, order, m):
     """Weigh the cuts of rows in the given order."""
     width = 16 * rows.steps if rows.masked else 8 * rows.steps

@@ -36,7 +36,7 @@ def partition(codes, n_features, perm, lo, hi, feature, cut, missing_left, may_l
             poke(perm, left, row)
             poke(spare, right, row)
             left += goes
-            right = i + 1 - left
+            right += 1 - goes
     for i in range(right):
         poke(perm, left + i, peek(spare, i))
     return left, lacking
