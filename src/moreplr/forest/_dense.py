@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 from moreplr._jit import inlined
 from moreplr.forest._bits import increase, lowest_bit, peek, poke, shift
-from moreplr.forest._layout import TIE
+from moreplr.forest._layout import ROOM, TIE
 
 BITS = 10
 MOST = 1 << BITS
@@ -145,11 +145,11 @@ def collect(tree, perm, lo, hi, chosen, n_chosen, numbers, sums, others):
     done = 0
     while done + 4 <= n_chosen:
         four = shift(chosen, done)
-        at = tree.room * done
+        at = ROOM * done
         collect_four(tree, perm, lo, hi, four, numbers, shift(sums, at), shift(others, at))
         done += 4
     for j in range(done, n_chosen):
-        f, at = np.int64(peek(chosen, j)), tree.room * j
+        f, at = np.int64(peek(chosen, j)), ROOM * j
         for i in range(lo, hi):
             row = np.int64(peek(perm, i)) * tree.stride
             number = peek(numbers, np.int64(peek(tree.cells, row + tree.n_features)))
@@ -168,19 +168,19 @@ def collect_four(tree, perm, lo, hi, chosen, numbers, sums, others):
         its_number = peek(numbers, np.int64(peek(other, tree.n_features)))
         increase(sums, np.int64(peek(row, a)), number)
         increase(others, np.int64(peek(other, a)), its_number)
-        increase(sums, tree.room + np.int64(peek(row, b)), number)
-        increase(others, tree.room + np.int64(peek(other, b)), its_number)
-        increase(sums, 2 * tree.room + np.int64(peek(row, c)), number)
-        increase(others, 2 * tree.room + np.int64(peek(other, c)), its_number)
-        increase(sums, 3 * tree.room + np.int64(peek(row, d)), number)
-        increase(others, 3 * tree.room + np.int64(peek(other, d)), its_number)
+        increase(sums, ROOM + np.int64(peek(row, b)), number)
+        increase(others, ROOM + np.int64(peek(other, b)), its_number)
+        increase(sums, 2 * ROOM + np.int64(peek(row, c)), number)
+        increase(others, 2 * ROOM + np.int64(peek(other, c)), its_number)
+        increase(sums, 3 * ROOM + np.int64(peek(row, d)), number)
+        increase(others, 3 * ROOM + np.int64(peek(other, d)), its_number)
     if (hi - lo) & 1:
         row = shift(tree.cells, np.int64(peek(perm, hi - 1)) * tree.stride)
         number = peek(numbers, np.int64(peek(row, tree.n_features)))
         increase(sums, np.int64(peek(row, a)), number)
-        increase(sums, tree.room + np.int64(peek(row, b)), number)
-        increase(sums, 2 * tree.room + np.int64(peek(row, c)), number)
-        increase(sums, 3 * tree.room + np.int64(peek(row, d)), number)
+        increase(sums, ROOM + np.int64(peek(row, b)), number)
+        increase(sums, 2 * ROOM + np.int64(peek(row, c)), number)
+        increase(sums, 3 * ROOM + np.int64(peek(row, d)), number)
 
 
 @inlined
@@ -194,7 +194,7 @@ def best_of(tree, scratch, n_chosen, first, second, whole):
     vectors = (tree.n_bins + LANES - 1) // LANES
     # nothing here waits for the outcome of another feature, so that their work overlaps
     for j in range(n_chosen):
-        at = tree.room * j
+        at = ROOM * j
         gain = weigh(
             shift(scratch.few, at), shift(scratch.few_others, at), shift(scratch.running, at),
             shift(scratch.gains, at), vectors, first, second, whole,
@@ -208,8 +208,8 @@ def best_of(tree, scratch, n_chosen, first, second, whole):
         chosen = j if wins else chosen
     if best < 0.0:
         return best, 0, 0, 0, np.int32(0)
-    gains = shift(scratch.gains, tree.room * chosen)
-    running = shift(scratch.running, tree.room * chosen)
+    gains = shift(scratch.gains, ROOM * chosen)
+    running = shift(scratch.running, ROOM * chosen)
     at = 0
     equals = not_below(gains, at, best / TIE)
     while equals == 0:

@@ -18,6 +18,10 @@ MOST_ROWS = 128
 # bits that the count of a class has in a packed sum
 CLASS_BITS = 21
 
+# from a feature's bins to the next one's in a histogram of packed sums: known to the compiler,
+# which then needs no register for it, and no power of 2, as caches dislike them
+ROOM = 264
+
 # columns of the stack of pending nodes
 START, END, DEPTH, PARENT, IS_RIGHT, SLOT = 0, 1, 2, 3, 4, 5
 N_COLUMNS = 6

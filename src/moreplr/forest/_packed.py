@@ -62,7 +62,6 @@ class Packed(NamedTuple):
     stride: int
     n_features: int
     n_bins: int  # the most bins of a feature
-    room: int  # from a feature's bins to the next one's: no power of 2, as caches dislike them
     n_classes: int  # 0: a single target
     weight_bits: int  # of a single target
 
@@ -73,14 +72,14 @@ class PackedScratch(NamedTuple):
     order: Any  # int32 (n_features,)
     chosen: Any  # int32 (n_features,)
     spare: Any  # int32 (n,)
-    sums: Any  # int64, flat (n_features, room)
+    sums: Any  # int64, flat (n_features, ROOM)
     others: Any  # the same
-    counts: Any  # int32, flat (n_features, room)
+    counts: Any  # int32, flat (n_features, ROOM)
     occupied: Any  # uint64, flat (n_features, 4)
-    few: Any  # int32, flat (n_features, room): histograms of nodes of little weight
+    few: Any  # int32, flat (n_features, ROOM): histograms of nodes of little weight
     few_others: Any  # the same
-    running: Any  # int32, flat (n_features, room)
-    gains: Any  # float32, flat (n_features, room)
+    running: Any  # int32, flat (n_features, ROOM)
+    gains: Any  # float32, flat (n_features, ROOM)
     largest: Any  # float32 (n_features,)
 
 
@@ -269,7 +268,7 @@ def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, b
         Packed(
             pointer(tree.cells), pointer(tree.words), pointer(tree.totals),
             pointer(tree.numbers), pointer(tree.small_numbers), tree.stride, tree.n_features,
-            tree.n_bins, tree.room, tree.n_classes, tree.weight_bits,
+            tree.n_bins, tree.n_classes, tree.weight_bits,
         ),
         PackedScratch(
             pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),
@@ -286,12 +285,12 @@ def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, b
 def take_rows(rows, targets, forest, weight, n_classes, weight_bits, cells, stride, perm):
     """Pack the in-bag rows that take part in a forest; gives how many, and their sum.
 
-    `targets` (n, n_forests) has classes, or whole numbers from 0, and -1 for no part.
+    `targets` (n_forests, n) has classes, or whole numbers from 0, and -1 for no part.
     """
     n, total = 0, np.int64(0)
     place = pointer(cells)
     for i in range(len(rows)):
-        target = np.int64(targets[rows[i], forest])
+        target = np.int64(targets[forest, rows[i]])
         if target < 0:
             continue
         w = np.int64(weight[rows[i]])

@@ -11,7 +11,7 @@ import numpy as np
 from moreplr._jit import inlined
 from moreplr.forest import _dense
 from moreplr.forest._bits import lowest_bit, peek, peek_number, poke
-from moreplr.forest._layout import CLASS_BITS, MISSING
+from moreplr.forest._layout import CLASS_BITS, MISSING, ROOM
 
 _CLASS = np.int64((1 << CLASS_BITS) - 1)
 _ONE, _LOW6 = np.uint64(1), np.uint64(63)
@@ -63,7 +63,7 @@ def collect(tree, scratch, perm, lo, hi, n_chosen, counted):
         number = number_of(tree, row)
         for j in range(n_chosen):
             code = np.int64(peek(tree.cells, row + np.int64(peek(scratch.chosen, j))))
-            b = tree.room * j + code
+            b = ROOM * j + code
             poke(scratch.sums, b, peek(scratch.sums, b) + number)
             word = 4 * j + (code >> 6)
             bit = _ONE << (np.uint64(code) & _LOW6)
@@ -84,8 +84,8 @@ def collect_targets(tree, scratch, perm, lo, hi, n_chosen):
         number, its_number = number_of(tree, row), number_of(tree, other)
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            b = tree.room * j + np.int64(peek(tree.cells, row + f))
-            its_bin = tree.room * j + np.int64(peek(tree.cells, other + f))
+            b = ROOM * j + np.int64(peek(tree.cells, row + f))
+            its_bin = ROOM * j + np.int64(peek(tree.cells, other + f))
             poke(scratch.sums, b, peek(scratch.sums, b) + number)
             poke(scratch.others, its_bin, peek(scratch.others, its_bin) + its_number)
     if (hi - lo) & 1:
@@ -93,7 +93,7 @@ def collect_targets(tree, scratch, perm, lo, hi, n_chosen):
         number = number_of(tree, row)
         for j in range(n_chosen):
             f = np.int64(peek(scratch.chosen, j))
-            b = tree.room * j + np.int64(peek(tree.cells, row + f))
+            b = ROOM * j + np.int64(peek(tree.cells, row + f))
             poke(scratch.sums, b, peek(scratch.sums, b) + number)
 
 
@@ -110,7 +110,7 @@ def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
     for j in range(n_chosen):
         for word in range((tree.n_bins + 63) >> 6):
             bits = np.uint64(0)
-            first = tree.room * j + 64 * word
+            first = ROOM * j + 64 * word
             for b in range(min(64, tree.n_bins - 64 * word)):
                 number = peek(scratch.sums, first + b) + peek(scratch.others, first + b)
                 poke(scratch.sums, first + b, number)
@@ -121,9 +121,7 @@ def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
         for i in range(lo, hi):
             row = np.int64(peek(perm, i)) * tree.stride
             for j in range(n_chosen):
-                b = tree.room * j + np.int64(
-                    peek(tree.cells, row + np.int64(peek(scratch.chosen, j)))
-                )
+                b = ROOM * j + np.int64(peek(tree.cells, row + np.int64(peek(scratch.chosen, j))))
                 poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
 
 
@@ -133,7 +131,7 @@ def scan(tree, scratch, j, m, total, whole, min_leaf):
 
     Gain or -1, last bin on the left, next bin, NaN left, left sum, and the number of bins.
     """
-    first = tree.room * j
+    first = ROOM * j
     lacking = 1 if peek(scratch.occupied, 4 * j + 3) >> _LOW6 != 0 else 0
     best, best_bin, best_next, best_side, best_left = -1.0, 0, 0, 0, np.int64(0)
     n_bins = 0

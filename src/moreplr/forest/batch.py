@@ -146,7 +146,7 @@ random_state
         self._takes_part = np.packbits(numbers >= 0, axis=0)
         task = BatchTask(
             codes=self.codes_,
-            targets=numbers,
+            targets=np.ascontiguousarray(numbers.T),  # kernels read one forest at a time
             n_classes=self.n_classes_,
             step=step,
             base=base,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moreplr.forest import _dense, _packed, _words
-from moreplr.forest._layout import CLASS_BITS, MISSING, N_COLUMNS
+from moreplr.forest._layout import CLASS_BITS, MISSING, N_COLUMNS, ROOM
 from moreplr.forest.growing import Limits, counts_of
 from moreplr.forest.parallel import Stopped, cut, run
 
@@ -20,7 +20,7 @@ class BatchTask:
     """What all trees of all forests share."""
 
     codes: NDArray[np.uint8]
-    targets: NDArray  # (n, n_forests): classes, or whole numbers from 0; -1 takes no part
+    targets: NDArray  # (n_forests, n): classes, or whole numbers from 0; -1 takes no part
     n_classes: int  # 0: single targets
     step: NDArray[np.float64]  # what one is worth in each single target
     base: NDArray[np.float64]  # (n_forests, n_values): the answer of a tree without rows
@@ -96,7 +96,6 @@ class _Workspace:
         top = int(task.codes.max(initial=0))
         n_bins = 256 if top == MISSING else top + 1
         stride = n_features + (1 if task.n_classes else 8)
-        room = n_bins + 8
         kind = np.arange(256)
         self.tree = _packed.Packed(
             cells=np.empty(n * stride, np.uint8),
@@ -107,7 +106,6 @@ class _Workspace:
             stride=stride,
             n_features=n_features,
             n_bins=n_bins,
-            room=room,
             n_classes=task.n_classes,
             weight_bits=task.weight_bits,
         )
@@ -115,14 +113,14 @@ class _Workspace:
             order=np.empty(n_features, np.int32),
             chosen=np.empty(n_features, np.int32),
             spare=np.empty(n, np.int32),
-            sums=np.zeros(n_features * room, np.int64),
-            others=np.zeros(n_features * room, np.int64),
-            counts=np.zeros(n_features * room, np.int32),
+            sums=np.zeros(n_features * ROOM, np.int64),
+            others=np.zeros(n_features * ROOM, np.int64),
+            counts=np.zeros(n_features * ROOM, np.int32),
             occupied=np.zeros(n_features * 4, np.uint64),
-            few=np.zeros(n_features * room, np.int32),
-            few_others=np.zeros(n_features * room, np.int32),
-            running=np.empty(n_features * room, np.int32),
-            gains=np.empty(n_features * room, np.float32),
+            few=np.zeros(n_features * ROOM, np.int32),
+            few_others=np.zeros(n_features * ROOM, np.int32),
+            running=np.empty(n_features * ROOM, np.int32),
+            gains=np.empty(n_features * ROOM, np.float32),
             largest=np.empty(n_features, np.float32),
         )
         self.perm = np.empty(n, np.int32)
@@ -157,7 +155,7 @@ def _grow_tree(task: BatchTask, seed: np.uint64, space: _Workspace) -> Words:
     counts = counts_of(seed, len(task.codes), task.bootstrap)
     rows = np.flatnonzero(counts).astype(np.int32)
     _packed.copy_rows(task.codes, rows, space.tree.cells, space.tree.stride)
-    n_forests = task.targets.shape[1]
+    n_forests = len(task.targets)
     sizes, value_sizes = np.zeros((2, n_forests + 1), np.int64)
     word_type = np.uint64 if task.wide else np.uint32
     words, values = [], []
