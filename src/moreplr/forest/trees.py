@@ -85,11 +85,12 @@ class Trees:
                 joined[field.name] = np.concatenate([[0], np.cumsum(sizes)])
                 continue
             whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+            del parts
             at = 0
             for tree in trees:
                 part = getattr(tree, field.name)
                 whole[at : at + len(part)] = part
                 at += len(part)
-                setattr(tree, field.name, part[:0])
+                setattr(tree, field.name, part[:0].copy())  # a view would keep all of it
             joined[field.name] = whole
         return cls(**joined)
