@@ -4,10 +4,13 @@ import re
 import tomllib
 from pathlib import Path
 
-project = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text())["project"]
+text = Path(__file__).parents[1].joinpath("pyproject.toml").read_text()
+project = tomllib.loads(text)["project"]
 groups = [project["dependencies"], *project["optional-dependencies"].values()]
 for requirement in (requirement for group in groups for requirement in group):
     found = re.fullmatch(r"([\w.-]+)(?:\[[^]]*\])?>=([\d.]+)", requirement)
     if found:
-        parts = found[2].split(".")
-        print(f"{found[1]}=={'.'.join([*parts, '0'][:max(2, len(parts))])}{'.*' * (len(parts) < 3)}")
+        name, version = found.groups()
+        # 1.26 stands for its newest bug fixes, 8 for 8.0.
+        dots = version.count(".")
+        print(f"{name}=={version}" + (".0.*", ".*", "")[min(dots, 2)])
