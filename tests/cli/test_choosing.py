@@ -67,12 +67,6 @@ def test_what_is_not_there_is_named(spec, changes, message):
         make_ranker(spec, changes)
 
 
-def test_a_version_without_a_ranker_says_so(monkeypatch):
-    monkeypatch.delattr(moreplr, "AutoRanker", raising=False)
-    with pytest.raises(ValueError, match="has no AutoRanker"):
-        make_ranker("auto")
-
-
 def test_threads_reach_all_parts():
     ranker = make_ranker("more", ["regressor__base__n_estimators=3"])
     use_jobs(ranker, 2)

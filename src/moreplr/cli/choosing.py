@@ -6,6 +6,7 @@ import argparse
 import re
 from typing import Any
 
+import moreplr
 from moreplr.cli.values import parse_changes
 
 RANKERS = {
@@ -75,7 +76,7 @@ def make_ranker(spec: str, changes: list[str] | None = None, random_state: int |
     name, _, own = spec.partition(":")
     if name not in RANKERS:
         raise ValueError(f"there is no ranker {name!r}; choose from {', '.join(RANKERS)}")
-    ranker = _find(RANKERS[name])()
+    ranker = getattr(moreplr, RANKERS[name])()
     if "random_state" in ranker.get_params(deep=False):
         ranker.set_params(random_state=random_state)
     given = [text for text in _COMMA.split(own) if text]
@@ -89,15 +90,6 @@ def use_jobs(model: Any, jobs: int | None) -> Any:
     names = [key for key in model.get_params() if key == "n_jobs" or key.endswith("__n_jobs")]
     model.set_params(**dict.fromkeys(names, jobs))
     return model
-
-
-def _find(class_name: str) -> Any:
-    import moreplr
-
-    found = getattr(moreplr, class_name, None)
-    if found is None:
-        raise ValueError(f"moreplr {moreplr.__version__} has no {class_name}")
-    return found
 
 
 def _set(estimator: Any, key: str, value: Any, shown: str) -> None:

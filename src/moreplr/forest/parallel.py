@@ -55,7 +55,8 @@ def run(
 
 
 def _threads_are_wanted() -> bool:
-    return bool(get_active_backend(prefer="threads")[0].uses_threads)
+    backend, _ = get_active_backend(prefer="threads")
+    return bool(getattr(backend, "uses_threads", False))  # that of Dask does not say
 
 
 def _in_threads(
