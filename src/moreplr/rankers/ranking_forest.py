@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any, Self
 
 import numpy as np
@@ -36,8 +35,8 @@ _SCORED_ROWS = 800
 _PROBED_ROWS = 2_000
 # One of many readings may be ahead by chance: so many standard errors are asked of it.
 _SURE = 2.0
-# The least gain in τ_X for which as many forests as labels are grown.
-_WORTH_MORE_FORESTS = 0.005
+# The least gain in τ_X that each of many forests must bring where growing them takes long.
+_GAIN_A_FOREST = 0.001
 # Beyond this a forest for each label, and marginals of all pairs, cost more than they tell.
 _MANY_LABELS = 64
 
@@ -63,8 +62,8 @@ class RankingForest(PairRanker):
         One forest for all labels, or one for each, where a pair asks the forests of its two
         labels. "auto" compares them out of bag. Up to 2,000 rows both are grown, and one for
         all is taken if its gain in τ_X exceeds the standard error. With more rows 2,000 of
-        them are compared, and one for each label is taken if its gain exceeds the standard
-        error and 0.005, since growing it takes longer; beyond 64 labels never.
+        them are compared, and one for each of k labels is taken if its gain exceeds the
+        standard error and 0.001·k, since growing them takes longer; beyond 64 labels never.
     min_samples : int or "auto"
         The least number of rows in the node that answers: the leaf, or its lowest ancestor that
         is large enough.
@@ -73,8 +72,9 @@ class RankingForest(PairRanker):
         1 for all pairs of a leaf. They also use the rows that rank only one of two labels.
         By default ¼, or 1 for incomplete rankings with `positions="given"`; "auto" tries
         others for up to 64 labels.
-    max_features : {"sqrt", "log2"}, int, float or None, default=1/3
-        How many features a split looks at; a float is a share.
+    max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
+        How many features a split looks at; a float is a share. "auto" is a third for one
+        forest for all labels, and 0.6 for one of a single label.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
@@ -117,7 +117,7 @@ class RankingForest(PairRanker):
         structure: str = "auto",
         min_samples: int | str = "auto",
         marginal_weight: float | str = "auto",
-        max_features: Any = 1 / 3,
+        max_features: Any = "auto",
         positions: str = "observed",
         aggregation: str = "auto",
         objective: str = "tau_x",
@@ -270,10 +270,13 @@ class RankingForest(PairRanker):
         columns = [filled] if structure == "shared" else list(filled.T[:, :, None])
         self.rankings_, self.places_ = Y, places(targets)
         self.weight_ = weight
+        share = self.max_features
+        if isinstance(share, str) and share == "auto":
+            share = 1 / 3 if structure == "shared" else 0.6
         self.forests_ = [
             ForestRegressor(
                 self.n_estimators,
-                max_features=self.max_features,
+                max_features=share,
                 n_jobs=self.n_jobs,
                 random_state=self._seed,
             ).fit(X, column, weight)
@@ -298,7 +301,8 @@ class RankingForest(PairRanker):
             self.forests_ = grown[self.structure_]
         else:
             gain = sure_gain(scores["per_label"], scores["shared"])
-            self.structure_ = "per_label" if gain > _WORTH_MORE_FORESTS else "shared"
+            worth_it = gain > _GAIN_A_FOREST * Y.shape[1]
+            self.structure_ = "per_label" if worth_it else "shared"
             self._grow(self.structure_, X, Y, weight)
 
     def _default_reading(self) -> Reading:
@@ -309,25 +313,27 @@ class RankingForest(PairRanker):
         return Reading(size, 1.0 if self._incomplete and self.positions == "given" else 0.25)
 
     def _choose_reading(self) -> None:
-        """The reading of the greatest sure gain in τ_X over the default, if there is one."""
-        default = self._default_reading()
-        sizes = LEAF_SIZES if self.min_samples == "auto" else (default.min_samples,)
-        auto = self.marginal_weight == "auto" and len(self.labels_) <= _MANY_LABELS
-        weights = (
-            {*MARGINAL_WEIGHTS, default.marginal_weight} if auto else {default.marginal_weight}
-        )
-        readings = [Reading(*pair) for pair in product(sizes, sorted(weights))]
-        self.reading_, self.scores_ = default, {}
-        if len(readings) == 1 or len(self.labels_) == 1:
+        """Leave the default for a sure gain in τ_X: first in leaf size, then in the weight."""
+        self.reading_ = self._default_reading()
+        self.scores_: dict[Reading, float] = {}
+        if len(self.labels_) == 1:
             return
+        if self.min_samples == "auto":
+            self._choose_among([self.reading_._replace(min_samples=size) for size in LEAF_SIZES])
+        if self.marginal_weight == "auto" and len(self.labels_) <= _MANY_LABELS:
+            weights = sorted({*MARGINAL_WEIGHTS, self.reading_.marginal_weight})
+            self._choose_among([self.reading_._replace(marginal_weight=w) for w in weights])
+
+    def _choose_among(self, readings: list[Reading]) -> None:
+        """Take the reading that gains most over the present one, if that is sure."""
         tau = self._score(readings)
-        base = tau[readings.index(default)]
+        if np.isnan(tau).all():
+            return
+        base = tau[readings.index(self.reading_)]
         gains = [sure_gain(one, base, _SURE) for one in tau]
         if max(gains) > 0:
             self.reading_ = readings[int(np.argmax(gains))]
-        if not np.isnan(tau).all():
-            means = np.nanmean(tau, axis=1).tolist()
-            self.scores_ = dict(zip(readings, means, strict=True))
+        self.scores_ |= dict(zip(readings, np.nanmean(tau, axis=1).tolist(), strict=True))
 
     def _score(self, readings: list[Reading]) -> Array:
         """Out-of-bag τ_X of each reading on some rows, NaN where there is none."""
