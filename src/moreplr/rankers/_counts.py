@@ -20,13 +20,12 @@ def add_pairs(Y, indptr, indices, weights, P, Q):
         for at in range(indptr[r], indptr[r + 1]):
             row, weight = indices[at], weights[at]
             for i in range(k):
+                # Without branches, so that several pairs are counted at a time.
+                own = Y[row, i]
+                for j in range(k):
+                    P[r, i, j] += weight if own < Y[row, j] else 0.0
                 for j in range(i):
-                    if Y[row, i] < Y[row, j]:
-                        P[r, i, j] += weight
-                    elif Y[row, j] < Y[row, i]:
-                        P[r, j, i] += weight
-                    elif Y[row, i] == Y[row, j]:
-                        Q[r, i, j] += weight
+                    Q[r, i, j] += weight if own == Y[row, j] else 0.0
 
 
 @jit
