@@ -5,6 +5,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -15,6 +16,7 @@ from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.datasets import load
 from moreplr.encoders import RankEncoder
 from moreplr.layers import EpsilonCloseness, PredictionInterval, RoundRank
+from moreplr.metrics import tau_x_score
 from moreplr.regressors import (
     Chain,
     Conformal,
@@ -198,14 +200,15 @@ class TestScikitLearnHabits:
         weight = np.r_[np.ones(30), np.zeros(30)]
         with sklearn.config_context(enable_metadata_routing=True):
             ranker = MORERanker(regressor=Ridge()).set_fit_request(sample_weight=True)
-            ranker.set_score_request(sample_weight=True)
             pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), ranker)
             pipeline.fit(X, Y, sample_weight=weight)
             half = make_pipeline(StandardScaler(), MORERanker(regressor=Ridge()))
             half[0].fit(X)
             half[1].fit(half[0].transform(X[:30]), Y[:30])
             np.testing.assert_array_equal(pipeline.predict(X), half.predict(X))
-            scores = cross_validate(pipeline, X, Y, cv=2, params={"sample_weight": weight + 1})
+            scoring = make_scorer(tau_x_score).set_score_request(sample_weight=True)
+            weights = {"sample_weight": weight + 1}
+            scores = cross_validate(pipeline, X, Y, cv=2, scoring=scoring, params=weights)
         assert np.isfinite(scores["test_score"]).all()
 
     def test_missing_features_pass_where_the_base_takes_them(self):
