@@ -43,6 +43,13 @@ def test_the_same_numbers_as_csv(page):
     assert pairs["holm_p_wilcoxon"].between(0, 1).all()
 
 
+def test_every_result_names_the_versions_that_made_it(page):
+    results = pd.read_csv(page.parent / "results.csv")
+    environments = pd.read_csv(page.parent / "environments.csv")
+    assert set(results["environment"]) == set(environments["environment"])
+    assert environments["versions"].str.contains("scikit-learn").all()
+
+
 @pytest.fixture(scope="module")
 def browser():
     if CHROMIUM is None or DRIVER is None:

@@ -25,8 +25,9 @@ def report(store: str | Path, folder: str | Path, title: str | None = None) -> P
     Returns
     -------
     path of report.html, which needs no other file and no network. Beside it are results.csv
-        (every fold), summary.csv (means and the paper's), statistics.csv (Friedman and Holm),
-        pairs.csv (all pairs by ranks and by Wilcoxon's test) and LaTeX tables.
+        (every fold), environments.csv (the versions that made them), summary.csv (means and the
+        paper's), statistics.csv (Friedman and Holm), pairs.csv (all pairs by ranks and by
+        Wilcoxon's test) and LaTeX tables.
     """
     summary = Summary.of(store)
     folder = Path(folder)
@@ -55,15 +56,27 @@ def make_page(summary: Summary, title: str) -> str:
 
 
 def _write_csv(summary: Summary, folder: Path) -> None:
-    summary.results.to_csv(folder / "results.csv", index=False)
-    summary.cells.reset_index().to_csv(folder / "summary.csv", index=False)
+    # Few versions made many results: they are named by number.
+    numbers, versions = pd.factorize(summary.results["versions"])
+    results = summary.results.drop(columns="versions").assign(environment=numbers)
+    _to_csv(results, folder / "results.csv")
+    _to_csv(
+        pd.DataFrame({"versions": versions}).rename_axis("environment").reset_index(),
+        folder / "environments.csv",
+    )
+    _to_csv(summary.cells.reset_index(), folder / "summary.csv")
     blocks = [b for condition in summary.conditions for b in summary.blocks(condition)]
     if blocks:
         against_best = [
             _named(block, block.tests.table.reset_index(names="method")) for block in blocks
         ]
-        pd.concat(against_best).to_csv(folder / "statistics.csv", index=False)
-        pd.concat([_named(b, _pairs(b)) for b in blocks]).to_csv(folder / "pairs.csv", index=False)
+        _to_csv(pd.concat(against_best), folder / "statistics.csv")
+        _to_csv(pd.concat([_named(b, _pairs(b)) for b in blocks]), folder / "pairs.csv")
+
+
+def _to_csv(table: pd.DataFrame, path: Path) -> None:
+    """Six digits: more than any score or time is known to."""
+    table.to_csv(path, index=False, float_format="%.6g")
 
 
 def _pairs(block: Block) -> pd.DataFrame:
