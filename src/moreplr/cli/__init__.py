@@ -1,9 +1,4 @@
-"""The `moreplr` command: one module for each subcommand, this one finds and runs them.
-
-A subcommand's module has a docstring whose first line is its help, `EXAMPLES`, `configure` to
-add its arguments to a parser, and `run` to do the work and give the exit code. It imports what
-is heavy in `run`, so that help comes at once.
-"""
+"""The `moreplr` command: finds its subcommands in `commands` and runs them."""
 
 from __future__ import annotations
 
@@ -140,7 +135,7 @@ def _make_parser(words: Sequence[str]) -> tuple[argparse.ArgumentParser, dict[st
     )
     parser.add_argument("--version", action="version", version=f"moreplr {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    modules = {name: import_module(f"moreplr.cli.{name}") for name in COMMANDS}
+    modules = {name: import_module(f"moreplr.cli.commands.{name}") for name in COMMANDS}
     for name, module in modules.items():
         first, _, rest = (module.__doc__ or "").partition("\n")
         examples = textwrap.indent(textwrap.dedent(module.EXAMPLES).strip(), "  ")

@@ -17,7 +17,7 @@ from typing import Any
 
 from moreplr.cli._data import add_data_option, use_data_option
 from moreplr.cli.choosing import RANKERS, add_run_options
-from moreplr.cli.evaluate import (
+from moreplr.cli.commands.evaluate import (
     add_fold_options,
     check_confidence,
     describe,

@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain one row."""
-    from moreplr.cli.evaluate import say, write_scores
+    from moreplr.cli.commands.evaluate import say, write_scores
     from moreplr.cli.models import load_model
     from moreplr.cli.writing import check_output
 
