@@ -1,0 +1,91 @@
+"""The two tables of README, from the summary that a report of the paper's plan holds.
+
+    python benchmarks/tables.py [benchmarks/results/paper]
+
+The first puts our run beside the paper's numbers, method by method: mean τ_X over all data sets,
+published protocol, Chain and Native as published (-1 for a missing label). The second compares
+RankingForest with all methods of the paper, as published and as run here. Means of a data set
+are compared at three digits, as printed in the paper.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+FOREST = "Forest"
+PUBLISHED = [f"{regressor}-{layer}" for regressor in ("ST", "Chain", "Native")
+             for layer in ("RR", "PI", "EPS")] + ["RPC"]  # fmt: skip
+CONDITIONS = [(0.0, "complete"), (0.3, "published"), (0.6, "published"), (0.3, "honest"),
+              (0.6, "honest")]  # fmt: skip
+
+
+def main(folder: str = "benchmarks/results/paper") -> None:
+    cells = pd.read_csv(Path(folder) / "summary.csv")
+    print(reproduction(cells), forest(cells), sep="\n\n")
+
+
+def reproduction(cells: pd.DataFrame) -> str:
+    """Mean τ_X of the paper's methods, ours and theirs."""
+    rows = [["method"] + [f"{p.upper()} {m:.0%}" for p in ("lr", "plr") for m in (0, 0.3, 0.6)]]
+    for method in PUBLISHED:
+        row = [method]
+        for problem in ("lr", "plr"):
+            for missing, protocol in CONDITIONS[:3]:
+                name = method
+                if missing and not method.startswith(("ST", "RPC")):
+                    name += " (published)"
+                own = select(cells, missing, protocol).dropna(subset="paper")
+                own = own[(own["method"] == name) & (own["problem"] == problem)]
+                row.append(f"{own['tau_x'].mean():.3f} ({own['paper'].mean():.3f})")
+        rows.append(row)
+    return markdown(rows)
+
+
+def forest(cells: pd.DataFrame) -> str:
+    """On how many data sets RankingForest is at the best of the others or above, and its rank."""
+    rows = [["labels missing", "data sets", "≥ best published", "≥ all methods run here",
+             "mean rank", "next best"]]  # fmt: skip
+    for missing, protocol in CONDITIONS:
+        own = select(cells, missing, protocol)
+        scores = own.pivot_table(index=["problem", "dataset"], columns="method", values="tau_x")
+        methods = [name for name in scores if is_paper(name)]
+        ranks = scores[[*methods, FOREST]].dropna().rank(axis=1, ascending=False).mean()
+        best_here = scores[methods].max(axis=1)
+        best_published = own.groupby(["problem", "dataset"])["paper"].max()
+        n = int(scores[FOREST].notna().sum())
+        others = ranks.drop(FOREST)
+        rows.append(
+            [
+                f"{missing:.0%}" + (f", {protocol}" if missing else ""),
+                str(n),
+                str(int((scores[FOREST] >= best_published).sum()))
+                if protocol != "honest"
+                else "–",
+                str(int((scores[FOREST] >= best_here).sum())),
+                f"{ranks[FOREST]:.1f} of {len(ranks)}",
+                f"{others.idxmin()} {others.min():.1f}",
+            ]
+        )
+    return markdown(rows)
+
+
+def is_paper(name: str) -> bool:
+    """Whether a method is one of the paper's, in any of the ways to run it here."""
+    return name.partition(" (")[0] in PUBLISHED
+
+
+def select(cells: pd.DataFrame, missing: float, protocol: str) -> pd.DataFrame:
+    return cells[(cells["missing"].sub(missing).abs() < 1e-9) & (cells["protocol"] == protocol)]
+
+
+def markdown(rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines.insert(1, "|" + "---|" * len(rows[0]))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
