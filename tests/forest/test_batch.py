@@ -219,3 +219,34 @@ def test_asking_for_the_wrong_kind_of_answer_says_so():
         ForestBatch(2).fit(X, Y).predict_proba(X)
     with pytest.raises(ValueError, match="classes"):
         ForestBatch(2).fit(X, Y.astype(int) % 3, 3).predict(X)
+
+
+def test_out_of_bag_shares_are_those_of_the_members_out_of_bag():
+    X, Y = problem(missing_x=0.1)
+    codes = (Y.astype(int) % 4) - 1
+    batch = ForestBatch(7, random_state=0, min_samples_leaf=3).fit(X, codes, 3)
+    rows = [3, 50, 20, 79]
+    shares = batch.oob_proba(rows)
+    for forest in range(3):
+        indptr, indices, weights = batch.leaf_members(forest=forest, oob=True, rows=rows)
+        for at in range(len(rows)):
+            mine = slice(indptr[at], indptr[at + 1])
+            own = np.bincount(codes[indices[mine], forest], weights[mine], minlength=3)
+            np.testing.assert_allclose(shares[at, forest], own, atol=1e-6)
+
+
+def test_a_row_that_all_trees_have_drawn_has_no_shares_out_of_bag():
+    X, Y = problem()
+    shares = ForestBatch(1, random_state=0).fit(X, (Y > 2).astype(int), 2).oob_proba()
+    unknown = np.isnan(shares).all(axis=(1, 2))
+    assert 0.5 < unknown.mean() < 0.75  # a tree draws 63 % of the rows
+    np.testing.assert_allclose(shares[~unknown].sum(axis=2), 1.0, rtol=1e-6)
+    whole = ForestBatch(1, random_state=0, bootstrap=False).fit(X, (Y > 2).astype(int), 2)
+    assert np.isnan(whole.oob_proba([0, 1])).all()
+
+
+def test_a_forest_without_rows_is_known():
+    X, Y = problem()
+    codes = (Y > 2).astype(int)
+    codes[:, 1] = -1
+    assert ForestBatch(2, random_state=0).fit(X, codes, 2).has_rows.tolist() == [True, False, True]

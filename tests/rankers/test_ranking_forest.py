@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moreplr import MORERanker
+from moreplr import MORERanker, PairwiseRanker
 from moreplr.checks import RANKER_CHECKS, make_rankings
+from moreplr.forest import ForestClassifier
 from moreplr.incomplete import remove_labels
-from moreplr.rankers import _marginals
+from moreplr.rankers import _marginals, ranking_forest
 from moreplr.rankers.leaf_reading import Reading
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankings import count_buckets
@@ -65,7 +67,7 @@ def test_pairs_are_the_shares_of_leaf_members(structure):
     X, Y = make_rankings(n=30)
     Y[::4, 1] = NAN
     ranker = RankingForest(
-        7, structure=structure, min_samples=1, marginal_weight=0, random_state=0
+        7, structure=structure, min_samples=1, marginal_weight=0, pair_share=0, random_state=0
     ).fit(X, Y)
     ranker.X = X
     P, Q = ranker.predict_pairs(X[:5])
@@ -128,7 +130,7 @@ class TestChoices:
     def test_the_default_stays_without_a_sure_gain(self):
         X, Y = make_rankings(n=300)
         ranker = RankingForest(random_state=0).fit(X, Y)
-        default = Reading(1, 0.25)
+        default = Reading(1, 0.25, 0.25)
         assert max(ranker.scores_.values()) > ranker.scores_[default]
         assert ranker.reading_ == default
 
@@ -139,6 +141,89 @@ class TestChoices:
         assert ranker.structure_ == "per_label"
         assert len(ranker.forests_) == 8
 
+    def test_the_share_of_single_pairs_is_one_between_two_rankers(self):
+        X, Y = make_rankings(n=60)
+        Y[::3, 1] = NAN
+        options = {"structure": "shared", "min_samples": 1, "marginal_weight": 0}
+        alone, both, pairs = (
+            RankingForest(9, **options, pair_share=share, random_state=0).fit(X, Y)
+            for share in (0, 0.3, 1)
+        )
+        assert alone.pair_forests_ is None
+        for own, low, high in zip(
+            *(ranker.predict_pairs(X[:7]) for ranker in (both, alone, pairs)), strict=True
+        ):
+            np.testing.assert_allclose(own, 0.7 * low + 0.3 * high, atol=1e-9)
+        twin = PairwiseRanker(ForestClassifier(9, max_features=0.6), random_state=pairs._seed).fit(
+            X, Y
+        )
+        np.testing.assert_allclose(pairs.predict_pairs(X).P, twin.predict_pairs(X).P, atol=1e-9)
+
+    def test_a_difference_of_two_labels_alone_is_left_to_their_own_forest(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(-1, 1, size=(300, 12))
+        loud = 20 * np.sign(X[:, :1] * [1.0, -1.0])
+        quiet = 100 + np.sign(X[:, 11:] * [1.0, -1.0])
+        Y = rankdata(np.hstack([loud, quiet]) + 1e-6 * rng.normal(size=(300, 4)), axis=1)
+        shares = [
+            RankingForest(30, structure="shared", random_state=0, pair_share=s) for s in (0, 1)
+        ]
+        none, alone = (one.fit(X[:150], Y[:150]).score(X[150:], Y[150:]) for one in shares)
+        assert alone > none
+
+    def test_pairs_of_very_many_labels_get_no_forests(self):
+        rng = np.random.default_rng(0)
+        X, Y = rng.random((40, 2)), rng.random((40, 22)).argsort(axis=1) + 1.0
+        options = {"structure": "shared", "random_state": 0}
+        assert RankingForest(2, **options).fit(X, Y).pair_forests_ is None
+        assert (
+            RankingForest(2, **options, pair_share=0.5).fit(X, Y).pair_forests_.n_forests_ == 231
+        )
+
+    def test_many_rows_are_probed_first(self, monkeypatch):
+        monkeypatch.setattr(ranking_forest, "_PROBED_ROWS", 60)
+        grown = []
+        grow = RankingForest._grow_pairs
+        monkeypatch.setattr(
+            RankingForest,
+            "_grow_pairs",
+            lambda self, X, Y: grown.append(len(X)) or grow(self, X, Y),
+        )
+        X, Y = make_rankings(n=200)
+        assert RankingForest(10, random_state=0).fit(X, Y).predict(X).shape == Y.shape
+        assert grown[0] == 60
+        monkeypatch.setattr(ranking_forest, "_GAIN_A_FOREST", -1.0)
+        assert RankingForest(10, random_state=0).fit(X, Y).pair_forests_ is not None
+        assert grown[-1] == 200
+
+    def test_weighted_rows_have_no_forests_of_pairs(self):
+        X, Y = make_rankings(n=60)
+        ranker = RankingForest(5, random_state=0)
+        assert ranker.fit(X, Y, np.full(60, 2.0)).pair_forests_ is not None
+        assert ranker.fit(X, Y, np.arange(1.0, 61.0)).pair_forests_ is None
+
+    def test_a_pair_that_no_row_ranks_is_left_to_the_others(self):
+        X, Y = make_rankings(n=60)
+        Y[::2, 0], Y[1::2, 1] = NAN, NAN
+        options = {
+            "structure": "shared",
+            "min_samples": 1,
+            "marginal_weight": 0,
+            "random_state": 0,
+        }
+        with pytest.warns(UserWarning, match="never ranked together"):
+            none, half = (
+                RankingForest(9, **options, pair_share=share).fit(X, Y).predict_pairs(X)
+                for share in (0, 0.5)
+            )
+        np.testing.assert_array_equal(half.P[:, 0, 1], none.P[:, 0, 1])
+        assert not np.array_equal(half.P[:, 2, 3], none.P[:, 2, 3])
+
+    @pytest.mark.parametrize("share", [-0.1, 1.5, "half"])
+    def test_a_share_is_between_0_and_1(self, share):
+        with pytest.raises(ValueError, match="pair_share must be"):
+            RankingForest(pair_share=share).fit(*make_rankings(n=20))
+
     def test_out_of_bag_scores_are_close_to_fresh_ones(self):
         X, Y = make_rankings(n=1200)
         ranker = RankingForest(random_state=0).fit(X[:400], Y[:400])
@@ -147,10 +232,11 @@ class TestChoices:
 
     def test_leaf_sizes_are_those_of_the_forest(self):
         X, Y = make_rankings(n=80)
-        ranker = RankingForest(10, structure="shared", min_samples=20, random_state=0).fit(X, Y)
+        options = {"structure": "shared", "pair_share": 0, "random_state": 0}
+        ranker = RankingForest(10, min_samples=20, **options).fit(X, Y)
         indptr, _, _ = ranker.forests_[0].leaf_members(X[:4], min_samples=20)
         assert (np.diff(indptr) >= 20).all()
-        small = RankingForest(10, structure="shared", min_samples=1, random_state=0).fit(X, Y)
+        small = RankingForest(10, min_samples=1, **options).fit(X, Y)
         assert small.score(X, Y) > ranker.score(X, Y)
 
 

@@ -165,6 +165,29 @@ def add_up(
                 add_value(out[j, i], value, n_shared, values, extra)
 
 
+@jit
+def add_up_unseen(
+    words, offset_bits, offsets, values, value_offsets, n_shared, codes, n_forests, begin, unseen,
+    out,
+):  # fmt: skip
+    """Like `add_up`, of the trees only that `unseen` (n, n_trees) names for a row."""
+    leaf_bit = np.uint64(8 * words.itemsize - 1)
+    mask = (np.uint64(1) << leaf_bit) - np.uint64(1)
+    place, rows = pointer(words), pointer(codes)
+    n, n_features = codes.shape
+    for j in range(out.shape[0]):
+        for tree in range(unseen.shape[1]):
+            at = tree * n_forests + begin + j
+            extra = value_offsets[at] - n_shared
+            for i in range(n):
+                if unseen[i, tree]:
+                    node = descend(
+                        place, offsets[at], rows, i * n_features, leaf_bit, np.uint64(offset_bits)
+                    )
+                    value = np.int64(np.uint64(peek(place, node)) & mask)
+                    add_value(out[j, i], value, n_shared, values, extra)
+
+
 @inlined
 def add_value(out, value, n_shared, values, extra):
     """Add the value of a leaf, which is one of the shared ones or the tree's own."""

@@ -17,7 +17,7 @@ from moreplr.forest.batching import BatchTask, Words, grow_batch
 from moreplr.forest.binning import Binner
 from moreplr.forest.checks import limits_of, targets_of
 from moreplr.forest.growing import counts_of, tree_seeds
-from moreplr.forest.members import leaf_members
+from moreplr.forest.members import leaf_members, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees
 
@@ -231,6 +231,40 @@ random_state
         self._need(classes=True)
         return np.ascontiguousarray(self._sums(codes).transpose(1, 0, 2)) / self.n_estimators
 
+    def oob_proba(self, rows: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Like `predict_proba` for training rows, each by the trees that have not drawn it.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            The numbers of the training rows; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_forests, n_classes)
+            NaN where all trees have drawn a row.
+        """
+        check_is_fitted(self)
+        self._need(classes=True)
+        n, words = len(self.codes_), self.words_
+        picked = np.arange(n) if rows is None else np.asarray(rows, np.int64)
+        seeds = self.seeds_ if self.bootstrap else None
+        unseen = unseen_by(seeds, picked, n, self.n_estimators)
+        codes = self.codes_[picked]
+        out = np.zeros((self.n_forests_, len(picked), self.n_classes_))
+
+        def kernel(lo: int, hi: int) -> None:
+            _words.add_up_unseen(
+                words.words, self._offset_bits, words.offsets, words.values,
+                words.value_offsets, self.n_classes_, codes, self.n_forests_, lo, unseen,
+                out[lo:hi],
+            )  # fmt: skip
+
+        self._over_forests(kernel)
+        count = unseen.sum(axis=1)[:, None, None]
+        sums = out.transpose(1, 0, 2)
+        return np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)
+
     def predict_interval(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The mean over the trees of each forest and its standard error, (n_samples, n_forests).
 
@@ -253,6 +287,11 @@ random_state
         if classes != bool(self.n_classes_):
             fitted = "classes" if self.n_classes_ else "single targets"
             raise ValueError(f"this batch was fitted on {fitted}")
+
+    @property
+    def has_rows(self) -> NDArray[np.bool_]:
+        """Of each forest, whether any row took part in it."""
+        return np.asarray(self._takes_part.any(axis=0))
 
     def trees_of(self, forest: int) -> Trees:
         """One forest as flat arrays, with the rows of every node.

@@ -35,7 +35,7 @@ def leaf_members(
         picked = np.arange(len(training)) if rows is None else np.asarray(rows, np.int64)
         codes = training[picked]
         if oob:
-            unseen = _unseen(seeds, picked, len(training), trees.n_trees)
+            unseen = unseen_by(seeds, picked, len(training), trees.n_trees)
     mass = trees.perm_count.astype(np.float32)
     if weight is not None:
         mass *= weight[trees.perm]
@@ -50,7 +50,7 @@ def leaf_members(
     return np.cumsum(sizes), indices, weights
 
 
-def _unseen(
+def unseen_by(
     seeds: NDArray[np.uint64] | None, rows: NDArray[np.int64], n: int, n_trees: int
 ) -> NDArray[np.bool_]:
     """Which trees have not drawn which of the training rows, (n_rows, n_trees)."""

@@ -118,6 +118,12 @@ def _check_ranking_forest(ranker: Any) -> None:
         is_fitted_model(forest)
         _need(forest.codes_.shape == (n, p), "forests_ must have the rows of rankings_")
         _need(forest.n_outputs_ == targets, "forests_ must have a target for each label")
+    batch = ranker.pair_forests_
+    if batch is not None:
+        _need(batch.codes_.shape == (n, p), "pair_forests_ must have the rows of rankings_")
+        _need(batch.n_forests_ == k * (k - 1) // 2, "pair_forests_ must have all pairs")
+        _need(batch.n_classes_ == 3, "pair_forests_ must have three classes")
+    _need(0 <= ranker.reading_.pair_share <= 1, "reading_ must have a share of pairs")
     _need(ranker.places_.max(initial=0) <= 2 * k, "places_ has more places than labels allow")
 
 
@@ -258,14 +264,15 @@ _RANKERS = [
             "consensus_": _PAIRS,
             "ties_": flag,
             "structure_": text("shared", "per_label"),
-            "reading_": record(integer(1), number, kinds=[Reading]),
-            "scores_": mapping(record(number, number, kinds=[Reading]), number),
+            "reading_": record(integer(1), number, number, kinds=[Reading]),
+            "scores_": mapping(record(number, number, number, kinds=[Reading]), number),
             "rankings_": array("f8", "n", "k"),
             "places_": array("i2", "n", "k", least=-1),
             "weight_": optional(array("f8", "n")),
             "row_numbers_": array("i", "n"),
             "risk_": array("f8", None),
             "forests_": items(instance(ForestRegressor)),
+            "pair_forests_": optional(instance(ForestBatch)),
         },
         also=_check_ranking_forest,
     ),

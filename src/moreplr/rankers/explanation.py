@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -66,6 +67,46 @@ class PairExplanation:
 
 
 @dataclass(frozen=True)
+class RowWeights:
+    """How much the training rows count, in the leaves of all forests that are asked.
+
+    Attributes
+    ----------
+    positions : array of shape (1 or n_labels, n_rows)
+        In one forest for all labels, or one for each.
+    singles : array of shape (n_pairs, n_rows)
+        In the forests of single pairs; empty where there are none.
+    share : the share of these
+    """
+
+    positions: Array
+    singles: Array
+    share: float
+
+    def mean(self) -> Array:
+        """Over all labels and pairs."""
+        return self._join(self.positions, self.singles)
+
+    def of(self, i: int, j: int, both: NDArray[np.bool_]) -> Array:
+        """For two labels and the rows that rank both: they vote as the probabilities say."""
+        positions = self.positions if len(self.positions) == 1 else self.positions[[i, j]]
+        positions = np.where(both, positions, 0.0)
+        k = (1 + math.isqrt(1 + 8 * len(self.singles))) // 2
+        low, high = min(i, j), max(i, j)
+        pair = low * (2 * k - low - 1) // 2 + high - low - 1
+        compared = float(positions.mean(axis=0).sum())
+        # The votes of each side count by its share, whatever part of its rows rank both.
+        return self._join(positions, self.singles[pair : pair + 1] * (compared or 1.0))
+
+    def _join(self, positions: Array, singles: Array) -> Array:
+        # A forest that no row has shown its pair says nothing.
+        singles = singles[singles.any(axis=1)]
+        if not len(singles):
+            return positions.mean(axis=0)
+        return (1 - self.share) * positions.mean(axis=0) + self.share * singles.mean(axis=0)
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a row is ranked as it is: the training rows behind it, and every pair of labels.
 
@@ -101,7 +142,7 @@ class Explanation:
     _pairs: Pairs
     _rankings: Positions
     _numbers: NDArray[np.intp]
-    _weights: Array
+    _weights: RowWeights
     _decision: _Decision
 
     def pair(self, first: Any, second: Any) -> PairExplanation:
@@ -111,10 +152,9 @@ class Explanation:
             raise ValueError(f"a pair needs two labels, got {first!r} twice")
         P, Q = self._pairs
         three = float(P[i, j]), float(Q[i, j]), float(P[j, i])
-        forests = [0] if len(self._weights) == 1 else [i, j]
-        weights = self._weights[forests].mean(axis=0)
         sign = np.sign(self._rankings[:, i] - self._rankings[:, j])
-        both = np.flatnonzero((weights > 0) & ~np.isnan(sign))
+        weights = self._weights.of(i, j, ~np.isnan(sign))
+        both = np.flatnonzero(weights > 0)
         both = both[np.argsort(-weights[both], kind="stable")]
         names = np.array(["precedes", "tied", "follows"], dtype=object)
         rows = pd.DataFrame(
@@ -176,17 +216,16 @@ def explanation(
     pairs: Pairs,
     rankings: Positions,
     numbers: NDArray[np.intp],
-    weights: Array,
+    weights: RowWeights,
     *,
     objective: str,
     ties: bool,
 ) -> Explanation:
     """Put together what is known of one row.
 
-    `weights` (n_forests, n_rows) are those of the training rows in the leaves, one forest for
-    all labels or one for each; `rankings` and `numbers` are of the training rows.
+    `rankings` and `numbers` are of the training rows.
     """
-    mean = weights.mean(axis=0)
+    mean = weights.mean()
     shaped = np.flatnonzero(mean > 0)
     shaped = shaped[np.argsort(-mean[shaped], kind="stable")]
     rows = pd.DataFrame(

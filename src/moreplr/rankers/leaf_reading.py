@@ -18,10 +18,15 @@ Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
 
 class Reading(NamedTuple):
-    """How leaves are read: the least rows of a node that answers, the weight of marginals."""
+    """How leaves are read.
+
+    The least rows of a node that answers, the weight of marginals beside counted pairs, and the
+    share of the forests of single pairs in the mean.
+    """
 
     min_samples: int
     marginal_weight: float
+    pair_share: float = 0.0
 
 
 @dataclass
@@ -56,13 +61,23 @@ class Tables:
         """Probabilities as if the labels' positions were independent."""
         return _marginals.marginals(self.positions)
 
-    def mix(self, marginal_weight: float, prior: Pairs) -> Pairs:
-        """Probabilities from counts and marginals; where a pair has neither, the prior's."""
+    def mix(self, reading: Reading, prior: Pairs, single: Pairs | None = None) -> Pairs:
+        """Probabilities from counts and marginals; where a pair has neither, the prior's.
+
+        `single` is what forests of single pairs say, NaN where they know nothing.
+        """
         counts = self.P, self.Q
         mixed = Pairs(np.empty_like(self.P), np.empty_like(self.Q))
-        marginals = self.marginals if marginal_weight > 0 else counts
-        _marginals.mix(*counts, *marginals, marginal_weight, *prior, *mixed)
-        return mixed
+        marginals = self.marginals if reading.marginal_weight > 0 else counts
+        _marginals.mix(*counts, *marginals, reading.marginal_weight, *prior, *mixed)
+        if single is None or reading.pair_share == 0:
+            return mixed
+        return Pairs(
+            *(
+                np.where(np.isnan(own), both, both + reading.pair_share * (own - both))
+                for both, own in zip(mixed, single, strict=True)
+            )
+        )
 
 
 def places(targets: Positions) -> NDArray[np.int16]:

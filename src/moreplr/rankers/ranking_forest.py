@@ -10,11 +10,19 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from moreplr.encoders import encode
-from moreplr.forest import ForestRegressor
+from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.forest.checks import integer_from
 from moreplr.metrics import tau_x_score
-from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
-from moreplr.rankers.explanation import Explanation, explanation
+from moreplr.rankers._pairs import (
+    PairRanker,
+    Pairs,
+    check_name,
+    consensus,
+    pair_codes,
+    square,
+    weighted_rows,
+)
+from moreplr.rankers.explanation import Explanation, RowWeights, explanation
 from moreplr.rankers.leaf_reading import Members, Reading, Tables, evenly, places, sure_gain
 from moreplr.rankers.prediction_sets import (
     PredictionSets,
@@ -30,6 +38,7 @@ STRUCTURES = ("auto", "shared", "per_label")
 POSITIONS = ("observed", "given")
 LEAF_SIZES = (1, 2, 4, 8, 16, 32)
 MARGINAL_WEIGHTS = (0.0, 0.5, 100.0)
+PAIR_SHARES = (0.0, 0.25, 0.5, 1.0)
 # A choice among a few candidates needs no more rows than this.
 _SCORED_ROWS = 800
 _PROBED_ROWS = 2_000
@@ -39,6 +48,8 @@ _SURE = 2.0
 _GAIN_A_FOREST = 0.001
 # Beyond this a forest for each label, and marginals of all pairs, cost more than they tell.
 _MANY_LABELS = 64
+# Beyond this a forest for each pair of labels costs more than all others.
+_MANY_PAIRS = 200
 
 
 class RankingForest(PairRanker):
@@ -49,10 +60,13 @@ class RankingForest(PairRanker):
     probable each of i ≻ j, i ∼ j and j ≻ i is, and the bucket order of the greatest expected τ_X
     is predicted. Where no training ranking has a tie, predictions have none.
 
-    What decides accuracy is chosen out of bag, for no extra forest: how many rows a leaf must
-    hold (one forest grown deep serves every size), and how much the labels' own distributions
-    of positions count beside the pairs that are ranked together. A choice leaves the default
-    only for a gain in τ_X beyond two standard errors.
+    Forests of single pairs, as in :class:`PairwiseRanker`, have a share in these probabilities:
+    they see a difference between two labels that is lost among the positions of all.
+
+    What decides accuracy is chosen out of bag: how many rows a leaf must hold (one forest grown
+    deep serves every size), how much the labels' own distributions of positions count beside
+    the pairs that are ranked together, and the share of the forests of single pairs. A choice
+    leaves the default only for a gain in τ_X beyond two standard errors, or one for this share.
 
     Parameters
     ----------
@@ -72,9 +86,14 @@ class RankingForest(PairRanker):
         1 for all pairs of a leaf. They also use the rows that rank only one of two labels.
         By default ¼, or 1 for incomplete rankings with `positions="given"`; "auto" tries
         others for up to 64 labels.
+    pair_share : float from 0 to 1, or "auto"
+        The share of forests of single pairs of labels in the probabilities; 0 grows none. By
+        default ¼, and "auto" tries others. With more than 2,000 rows "auto" grows them only if
+        they gain on 2,000 what `structure` asks of many forests; never for more than 200 pairs.
+        Rows of different `sample_weight` are not for them.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
         How many features a split looks at; a float is a share. "auto" is a third for one
-        forest for all labels, and 0.6 for one of a single label.
+        forest for all labels, and 0.6 for one of a single label or pair.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
@@ -90,11 +109,12 @@ class RankingForest(PairRanker):
     Attributes
     ----------
     structure_ : the structure in use
-    reading_ : the leaf size and the weight of the marginals in use
+    reading_ : the leaf size, the weight of the marginals and the share of pairs in use
     scores_ : dict of the out-of-bag τ_X of each reading that was tried; empty if none was
     risk_ : array, how often true relations have small probabilities out of bag, for `predict_set`
     row_numbers_ : the numbers of the training rows that count: those of positive weight
     forests_ : list of the fitted forests, one, or one for each label
+    pair_forests_ : the batch of a forest for each pair of labels, or None
     labels_ : object array (n_labels,)
 
     References
@@ -117,6 +137,7 @@ class RankingForest(PairRanker):
         structure: str = "auto",
         min_samples: int | str = "auto",
         marginal_weight: float | str = "auto",
+        pair_share: float | str = "auto",
         max_features: Any = "auto",
         positions: str = "observed",
         aggregation: str = "auto",
@@ -128,6 +149,7 @@ class RankingForest(PairRanker):
         self.structure = structure
         self.min_samples = min_samples
         self.marginal_weight = marginal_weight
+        self.pair_share = pair_share
         self.max_features = max_features
         self.positions = positions
         self.aggregation = aggregation
@@ -239,11 +261,6 @@ class RankingForest(PairRanker):
             tied or not. Printed, it is a text.
         """
         X = self._check_predict(_one_row(x))
-        size, _ = self.reading_
-        weights = np.zeros((len(self.forests_), len(self.rankings_)))
-        for own, forest in zip(weights, self.forests_, strict=True):
-            _, indices, shares = forest.leaf_members(X, min_samples=size)
-            own[indices] = shares
         P, Q = self._pairs(X)
         ranks = self._decode(Pairs(P, Q), total_order=not self.ties_, random_state=0)
         return explanation(
@@ -252,14 +269,24 @@ class RankingForest(PairRanker):
             Pairs(P[0], Q[0]),
             self.rankings_,
             self.row_numbers_,
-            weights,
+            self._row_weights(X),
             objective=self.objective,
             ties=self.ties_,
         )
 
+    def _row_weights(self, X: Array) -> RowWeights:
+        """How much each training row counts for one row."""
+        size, _, share = self.reading_
+        n, batch = len(self.rankings_), self.pair_forests_
+        positions = [forest.leaf_members(X, min_samples=size) for forest in self.forests_]
+        singles = []
+        if batch is not None and share > 0:
+            singles = [batch.leaf_members(X, forest=f) for f in range(batch.n_forests_)]
+        return RowWeights(_dense(positions, n), _dense(singles, n), share)
+
     @property
     def feature_importances_(self) -> Array:
-        """The share of each feature in the reduction of squared error, over all forests."""
+        """The share of each feature in the reduction of squared error of all positions."""
         return np.mean([forest.feature_importances_ for forest in self.forests_], axis=0)
 
     def _grow(self, structure: str, X: Array, Y: Positions, weight: Array | None) -> None:
@@ -270,47 +297,90 @@ class RankingForest(PairRanker):
         columns = [filled] if structure == "shared" else list(filled.T[:, :, None])
         self.rankings_, self.places_ = Y, places(targets)
         self.weight_ = weight
-        share = self.max_features
-        if isinstance(share, str) and share == "auto":
-            share = 1 / 3 if structure == "shared" else 0.6
         self.forests_ = [
             ForestRegressor(
                 self.n_estimators,
-                max_features=share,
+                max_features=self._features_for(structure),
                 n_jobs=self.n_jobs,
                 random_state=self._seed,
             ).fit(X, column, weight)
             for column in columns
         ]
 
+    def _features_for(self, structure: str) -> Any:
+        """Few features keep trees of many labels different; those of one need the right ones."""
+        if isinstance(self.max_features, str) and self.max_features == "auto":
+            return 1 / 3 if structure == "shared" else 0.6
+        return self.max_features
+
+    def _grow_pairs(self, X: Array, Y: Positions) -> ForestBatch:
+        return ForestBatch(
+            self.n_estimators,
+            max_features=self._features_for("pair"),
+            n_jobs=self.n_jobs,
+            random_state=self._seed,
+        ).fit(X, pair_codes(Y), n_classes=3)
+
     def _grow_chosen(self, X: Array, Y: Positions, weight: Array | None) -> None:
-        """Grow one forest for all labels or one for each, as is better out of bag."""
-        if self.structure != "auto" or not 3 <= Y.shape[1] <= _MANY_LABELS:
-            self.structure_ = "shared" if self.structure == "auto" else self.structure
-            return self._grow(self.structure_, X, Y, weight)
+        """Grow forests for all labels or for each, and for pairs, as is better out of bag.
+
+        What is to be chosen for many rows is chosen on some of them.
+        """
+        k = Y.shape[1]
         rows = evenly(np.arange(len(X)), _PROBED_ROWS)
+        many = len(rows) < len(X)
         part = X[rows], Y[rows], None if weight is None else weight[rows]
+        self.structure_ = "shared" if self.structure == "auto" else self.structure
+        self.pair_forests_: ForestBatch | None = None
+        probing = self.structure == "auto" and 3 <= k <= _MANY_LABELS
+        pairs = self._takes_pairs(k, weight)
+        if probing:
+            self._choose_structure(*part, many=many)
+        elif not many or (pairs and self.pair_share == "auto"):
+            self._grow(self.structure_, *part)
+        if many:
+            if pairs and self.pair_share == "auto":
+                self.pair_forests_ = self._grow_pairs(*part[:2])
+                pairs = self._gain_of_pairs() > _GAIN_A_FOREST * k
+            self._grow(self.structure_, X, Y, weight)
+        self.pair_forests_ = self._grow_pairs(X, Y) if pairs else None
+
+    def _choose_structure(
+        self, X: Array, Y: Positions, weight: Array | None, *, many: bool
+    ) -> None:
+        """Grow one forest for all labels and one for each; keep the better one."""
         grown, scores = {}, {}
         for structure in ("per_label", "shared"):
-            self._grow(structure, *part)
+            self._grow(structure, X, Y, weight)
             grown[structure] = self.forests_
             scores[structure] = self._score([self._default_reading()])[0]
-        if len(rows) == len(X):  # both are grown: the better one, in doubt one for each label
-            gain = sure_gain(scores["shared"], scores["per_label"])
-            self.structure_ = "shared" if gain > 0 else "per_label"
-            self.forests_ = grown[self.structure_]
-        else:
+        if many:
             gain = sure_gain(scores["per_label"], scores["shared"])
-            worth_it = gain > _GAIN_A_FOREST * Y.shape[1]
-            self.structure_ = "per_label" if worth_it else "shared"
-            self._grow(self.structure_, X, Y, weight)
+            chosen = "per_label" if gain > _GAIN_A_FOREST * Y.shape[1] else "shared"
+        else:  # in doubt one for each label
+            gain = sure_gain(scores["shared"], scores["per_label"])
+            chosen = "shared" if gain > 0 else "per_label"
+        self.structure_, self.forests_ = chosen, grown[chosen]
+
+    def _gain_of_pairs(self) -> float:
+        reading = self._default_reading()
+        return sure_gain(*self._score([reading, reading._replace(pair_share=0.0)]))
+
+    def _takes_pairs(self, k: int, weight: Array | None) -> bool:
+        equal = weight is None or bool((weight == weight[0]).all())
+        if isinstance(self.pair_share, str):
+            return equal and k >= 3 and k * (k - 1) // 2 <= _MANY_PAIRS
+        return equal and k >= 2 and self.pair_share > 0
 
     def _default_reading(self) -> Reading:
         """Leaves as they are; the marginals count little, or half where given positions miss."""
         size = 1 if self.min_samples == "auto" else int(self.min_samples)
-        if self.marginal_weight != "auto":
-            return Reading(size, float(self.marginal_weight))
-        return Reading(size, 1.0 if self._incomplete and self.positions == "given" else 0.25)
+        weight, share = self.marginal_weight, self.pair_share
+        if weight == "auto":
+            weight = 1.0 if self._incomplete and self.positions == "given" else 0.25
+        if share == "auto":
+            share = 0.25
+        return Reading(size, float(weight), 0.0 if self.pair_forests_ is None else float(share))
 
     def _choose_reading(self) -> None:
         """Leave the default for a sure gain in τ_X: first in leaf size, then in the weight."""
@@ -323,14 +393,17 @@ class RankingForest(PairRanker):
         if self.marginal_weight == "auto" and len(self.labels_) <= _MANY_LABELS:
             weights = sorted({*MARGINAL_WEIGHTS, self.reading_.marginal_weight})
             self._choose_among([self.reading_._replace(marginal_weight=w) for w in weights])
+        if self.pair_share == "auto" and self.pair_forests_ is not None:
+            shares = [self.reading_._replace(pair_share=share) for share in PAIR_SHARES]
+            self._choose_among(shares, errors=1.0)  # these differ more than other readings do
 
-    def _choose_among(self, readings: list[Reading]) -> None:
+    def _choose_among(self, readings: list[Reading], errors: float = _SURE) -> None:
         """Take the reading that gains most over the present one, if that is sure."""
         tau = self._score(readings)
         if np.isnan(tau).all():
             return
         base = tau[readings.index(self.reading_)]
-        gains = [sure_gain(one, base, _SURE) for one in tau]
+        gains = [sure_gain(one, base, errors) for one in tau]
         if max(gains) > 0:
             self.reading_ = readings[int(np.argmax(gains))]
         self.scores_ |= dict(zip(readings, np.nanmean(tau, axis=1).tolist(), strict=True))
@@ -339,14 +412,15 @@ class RankingForest(PairRanker):
         """Out-of-bag τ_X of each reading on some rows, NaN where there is none."""
         rows = self._scored_rows()
         tau = np.full((len(readings), len(rows)), np.nan)
-        for size in dict.fromkeys(reading.min_samples for reading in readings):
-            for chunk in self._chunks(len(rows)):
+        for chunk in self._chunks(len(rows)):
+            single = self._single_pairs(rows=rows[chunk])
+            for size in dict.fromkeys(reading.min_samples for reading in readings):
                 members = self._out_of_bag(rows[chunk], size)
                 asked = np.diff(members[0][0]) > 0
                 tables = self._tables(members)
                 for at, reading in enumerate(readings):
                     if reading.min_samples == size:
-                        pairs = tables.mix(reading.marginal_weight, self.consensus_)
+                        pairs = tables.mix(reading, self.consensus_, single)
                         ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
                         own = tau_x_score(self.rankings_[rows[chunk]], ranks, per_sample=True)
                         tau[at, chunk] = np.where(asked, own, np.nan)
@@ -359,7 +433,8 @@ class RankingForest(PairRanker):
         for chunk in self._chunks(len(rows)):
             members = self._out_of_bag(rows[chunk], self.reading_.min_samples)
             asked = np.diff(members[0][0]) > 0
-            P, Q = self._tables(members).mix(self.reading_.marginal_weight, self.consensus_)
+            single = self._single_pairs(rows=rows[chunk])
+            P, Q = self._tables(members).mix(self.reading_, self.consensus_, single)
             own = risk_curve(Pairs(P[asked], Q[asked]), self.rankings_[rows[chunk]][asked])
             curves.append(own)
         return merged(curves)
@@ -378,9 +453,24 @@ class RankingForest(PairRanker):
         return Tables.count(members, self.rankings_, self.places_)
 
     def _pairs(self, X: Array) -> Pairs:
-        size, weight = self.reading_
+        size = self.reading_.min_samples
         members = [forest.leaf_members(X, min_samples=size) for forest in self.forests_]
-        return self._tables(members).mix(weight, self.consensus_)
+        single = self._single_pairs(X) if self.reading_.pair_share > 0 else None
+        return self._tables(members).mix(self.reading_, self.consensus_, single)
+
+    def _single_pairs(
+        self, X: Array | None = None, rows: NDArray[np.intp] | None = None
+    ) -> Pairs | None:
+        """What the forests of single pairs say of rows, or out of bag of training rows."""
+        if self.pair_forests_ is None:
+            return None
+        if X is None:
+            shares = self.pair_forests_.oob_proba(rows)
+        else:
+            shares = self.pair_forests_.predict_proba(X)
+        shares /= shares.sum(axis=2, keepdims=True)  # leaves answer in single precision
+        shares[:, ~self.pair_forests_.has_rows] = np.nan
+        return square(shares, len(self.labels_))
 
     def _check_parameters(self) -> None:
         self._check_decoding()
@@ -392,11 +482,22 @@ class RankingForest(PairRanker):
         weight = self.marginal_weight
         if weight != "auto" and (isinstance(weight, str) or not 0 <= weight < np.inf):
             raise ValueError(f"marginal_weight must be 'auto' or at least 0, got {weight!r}")
+        share = self.pair_share
+        if share != "auto" and (isinstance(share, str) or not 0 <= share <= 1):
+            raise ValueError(f"pair_share must be 'auto' or from 0 to 1, got {share!r}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _dense(members: list[Members], n: int) -> Array:
+    """The weights of all training rows in the leaves of one row, a line for each forest."""
+    weights = np.zeros((len(members), n))
+    for own, (_, indices, shares) in zip(weights, members, strict=True):
+        own[indices] = shares
+    return weights
 
 
 def _one_row(x: Any) -> Any:
