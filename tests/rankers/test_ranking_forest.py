@@ -8,7 +8,7 @@ from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.forest import ForestClassifier
 from moreplr.incomplete import remove_labels
 from moreplr.rankers import _marginals, ranking_forest
-from moreplr.rankers.leaf_reading import Reading
+from moreplr.rankers.leaves import Reading
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankings import count_buckets
 

@@ -45,7 +45,7 @@ from moreplr.rankers._base import BaseRanker
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
 from moreplr.rankers._pairs import OBJECTIVES, Pairs
-from moreplr.rankers.leaf_reading import Reading
+from moreplr.rankers.leaves import Reading
 from moreplr.regressors import REGRESSORS
 from moreplr.regressors._base import PositionRegressor
 

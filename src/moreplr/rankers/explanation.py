@@ -238,3 +238,15 @@ def explanation(
     text = to_text(ranks[None], labels)[0]
     decision = _Decision(objective, ties)
     return Explanation(text, rows, labels, ranks, pairs, rankings, numbers, weights, decision)
+
+
+def one_row(x: Any) -> Any:
+    """One row as a table, names of the features kept."""
+    if isinstance(x, pd.Series):
+        return x.to_frame().T
+    if not hasattr(x, "shape"):
+        x = np.asarray(x, dtype=object)
+    row = x[None] if x.ndim == 1 else x
+    if row.ndim != 2 or len(row) != 1:
+        raise ValueError(f"explain takes one row, got an array of shape {x.shape}")
+    return row

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from moreplr.encoders import encode
@@ -19,11 +17,10 @@ from moreplr.rankers._pairs import (
     check_name,
     consensus,
     pair_codes,
-    square,
     weighted_rows,
 )
-from moreplr.rankers.explanation import Explanation, RowWeights, explanation
-from moreplr.rankers.leaf_reading import Members, Reading, Tables, evenly, places, sure_gain
+from moreplr.rankers.explanation import Explanation, explanation, one_row
+from moreplr.rankers.leaves import Leaves, Reading, evenly, places, sure_gain
 from moreplr.rankers.prediction_sets import (
     PredictionSets,
     merged,
@@ -260,7 +257,7 @@ class RankingForest(PairRanker):
             The training rows that shaped the prediction; `pair(a, b)` says why two labels are
             tied or not. Printed, it is a text.
         """
-        X = self._check_predict(_one_row(x))
+        X = self._check_predict(one_row(x))
         P, Q = self._pairs(X)
         ranks = self._decode(Pairs(P, Q), total_order=not self.ties_, random_state=0)
         return explanation(
@@ -269,20 +266,10 @@ class RankingForest(PairRanker):
             Pairs(P[0], Q[0]),
             self.rankings_,
             self.row_numbers_,
-            self._row_weights(X),
+            self._leaves().row_weights(X, self.reading_),
             objective=self.objective,
             ties=self.ties_,
         )
-
-    def _row_weights(self, X: Array) -> RowWeights:
-        """How much each training row counts for one row."""
-        size, _, share = self.reading_
-        n, batch = len(self.rankings_), self.pair_forests_
-        positions = [forest.leaf_members(X, min_samples=size) for forest in self.forests_]
-        singles = []
-        if batch is not None and share > 0:
-            singles = [batch.leaf_members(X, forest=f) for f in range(batch.n_forests_)]
-        return RowWeights(_dense(positions, n), _dense(singles, n), share)
 
     @property
     def feature_importances_(self) -> Array:
@@ -410,67 +397,33 @@ class RankingForest(PairRanker):
 
     def _score(self, readings: list[Reading]) -> Array:
         """Out-of-bag τ_X of each reading on some rows, NaN where there is none."""
-        rows = self._scored_rows()
+        leaves = self._leaves()
+        rows = leaves.comparing_rows(_SCORED_ROWS)
         tau = np.full((len(readings), len(rows)), np.nan)
         for chunk in self._chunks(len(rows)):
-            single = self._single_pairs(rows=rows[chunk])
-            for size in dict.fromkeys(reading.min_samples for reading in readings):
-                members = self._out_of_bag(rows[chunk], size)
-                asked = np.diff(members[0][0]) > 0
-                tables = self._tables(members)
-                for at, reading in enumerate(readings):
-                    if reading.min_samples == size:
-                        pairs = tables.mix(reading, self.consensus_, single)
-                        ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
-                        own = tau_x_score(self.rankings_[rows[chunk]], ranks, per_sample=True)
-                        tau[at, chunk] = np.where(asked, own, np.nan)
+            for at, pairs, asked in leaves.out_of_bag(rows[chunk], readings):
+                ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
+                own = tau_x_score(leaves.rankings[rows[chunk]], ranks, per_sample=True)
+                tau[at, chunk] = np.where(asked, own, np.nan)
         return tau
 
     def _calibrate(self) -> Array:
         """How often true relations have less than some probability, out of bag."""
-        rows = self._scored_rows()
+        leaves = self._leaves()
+        rows = leaves.comparing_rows(_SCORED_ROWS)
         curves = [risk_curve(Pairs(*np.empty((2, 0, 1, 1))), np.empty((0, 1)))]
         for chunk in self._chunks(len(rows)):
-            members = self._out_of_bag(rows[chunk], self.reading_.min_samples)
-            asked = np.diff(members[0][0]) > 0
-            single = self._single_pairs(rows=rows[chunk])
-            P, Q = self._tables(members).mix(self.reading_, self.consensus_, single)
-            own = risk_curve(Pairs(P[asked], Q[asked]), self.rankings_[rows[chunk]][asked])
-            curves.append(own)
+            for _, (P, Q), asked in leaves.out_of_bag(rows[chunk], [self.reading_]):
+                true = leaves.rankings[rows[chunk]][asked]
+                curves.append(risk_curve(Pairs(P[asked], Q[asked]), true))
         return merged(curves)
 
-    def _scored_rows(self) -> NDArray[np.intp]:
-        ranked = np.sum(~np.isnan(self.rankings_), axis=1)
-        return evenly(np.flatnonzero(ranked > 1), _SCORED_ROWS)
-
-    def _out_of_bag(self, rows: NDArray[np.intp], min_samples: int) -> list[Members]:
-        return [
-            forest.leaf_members(rows=rows, min_samples=min_samples, oob=True)
-            for forest in self.forests_
-        ]
-
-    def _tables(self, members: list[Members]) -> Tables:
-        return Tables.count(members, self.rankings_, self.places_)
-
     def _pairs(self, X: Array) -> Pairs:
-        size = self.reading_.min_samples
-        members = [forest.leaf_members(X, min_samples=size) for forest in self.forests_]
-        single = self._single_pairs(X) if self.reading_.pair_share > 0 else None
-        return self._tables(members).mix(self.reading_, self.consensus_, single)
+        return self._leaves().pairs(X, self.reading_)
 
-    def _single_pairs(
-        self, X: Array | None = None, rows: NDArray[np.intp] | None = None
-    ) -> Pairs | None:
-        """What the forests of single pairs say of rows, or out of bag of training rows."""
-        if self.pair_forests_ is None:
-            return None
-        if X is None:
-            shares = self.pair_forests_.oob_proba(rows)
-        else:
-            shares = self.pair_forests_.predict_proba(X)
-        shares /= shares.sum(axis=2, keepdims=True)  # leaves answer in single precision
-        shares[:, ~self.pair_forests_.has_rows] = np.nan
-        return square(shares, len(self.labels_))
+    def _leaves(self) -> Leaves:
+        rankings = self.rankings_, self.places_
+        return Leaves(self.forests_, self.pair_forests_, *rankings, self.consensus_)
 
     def _check_parameters(self) -> None:
         self._check_decoding()
@@ -490,23 +443,3 @@ class RankingForest(PairRanker):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _dense(members: list[Members], n: int) -> Array:
-    """The weights of all training rows in the leaves of one row, a line for each forest."""
-    weights = np.zeros((len(members), n))
-    for own, (_, indices, shares) in zip(weights, members, strict=True):
-        own[indices] = shares
-    return weights
-
-
-def _one_row(x: Any) -> Any:
-    """One row as a table, names of the features kept."""
-    if isinstance(x, pd.Series):
-        return x.to_frame().T
-    if not hasattr(x, "shape"):
-        x = np.asarray(x, dtype=object)
-    row = x[None] if x.ndim == 1 else x
-    if row.ndim != 2 or len(row) != 1:
-        raise ValueError(f"explain takes one row, got an array of shape {x.shape}")
-    return row

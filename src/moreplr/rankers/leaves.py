@@ -1,7 +1,8 @@
-"""How the members of a row's leaves become pair probabilities, and when one way is better."""
+"""From the leaves that a row falls into to pair probabilities, and which way of it is better."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -9,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.rankers import _counts, _marginals
-from moreplr.rankers._pairs import Pairs
+from moreplr.rankers._pairs import Pairs, square
+from moreplr.rankers.explanation import RowWeights
 from moreplr.rankings import Positions
 from moreplr.regressors._base import Array
 
@@ -78,6 +81,86 @@ class Tables:
                 for both, own in zip(mixed, single, strict=True)
             )
         )
+
+
+@dataclass
+class Leaves:
+    """Grown forests and the training rankings in their leaves.
+
+    Attributes
+    ----------
+    forests : list of one forest for all labels, or of one for each
+    pair_forests : the batch of a forest for each pair of labels, or None
+    rankings : array of shape (n_rows, n_labels), of the training rows
+    places : their positions as small integers
+    prior : what is predicted of a pair that no leaf compares
+    """
+
+    forests: list[ForestRegressor]
+    pair_forests: ForestBatch | None
+    rankings: Positions
+    places: NDArray[np.int16]
+    prior: Pairs
+
+    def pairs(self, X: Array, reading: Reading) -> Pairs:
+        """The pair probabilities of new rows."""
+        single = None
+        if self.pair_forests is not None and reading.pair_share > 0:
+            single = self._square(self.pair_forests, self.pair_forests.predict_proba(X))
+        return self._tables(self._members(X, reading)).mix(reading, self.prior, single)
+
+    def out_of_bag(
+        self, rows: NDArray[np.intp], readings: list[Reading]
+    ) -> Iterator[tuple[int, Pairs, NDArray[np.bool_]]]:
+        """For each reading its number, the pair probabilities of training rows by the trees that
+        have not drawn them, and which rows have such trees."""
+        single = None
+        if self.pair_forests is not None and any(reading.pair_share > 0 for reading in readings):
+            single = self._square(self.pair_forests, self.pair_forests.oob_proba(rows))
+        for size in dict.fromkeys(reading.min_samples for reading in readings):
+            members = [
+                forest.leaf_members(rows=rows, min_samples=size, oob=True)
+                for forest in self.forests
+            ]
+            asked = np.diff(members[0][0]) > 0
+            tables = self._tables(members)
+            for number, reading in enumerate(readings):
+                if reading.min_samples == size:
+                    yield number, tables.mix(reading, self.prior, single), asked
+
+    def row_weights(self, X: Array, reading: Reading) -> RowWeights:
+        """How much each training row counts for a single row."""
+        batch, n = self.pair_forests, len(self.rankings)
+        singles = []
+        if batch is not None and reading.pair_share > 0:
+            singles = [batch.leaf_members(X, forest=f) for f in range(batch.n_forests_)]
+        positions = _dense(self._members(X, reading), n)
+        return RowWeights(positions, _dense(singles, n), reading.pair_share)
+
+    def comparing_rows(self, most: int) -> NDArray[np.intp]:
+        """Some of the training rows that rank more than one label."""
+        ranked = np.sum(~np.isnan(self.rankings), axis=1)
+        return evenly(np.flatnonzero(ranked > 1), most)
+
+    def _members(self, X: Array, reading: Reading) -> list[Members]:
+        return [forest.leaf_members(X, min_samples=reading.min_samples) for forest in self.forests]
+
+    def _tables(self, members: list[Members]) -> Tables:
+        return Tables.count(members, self.rankings, self.places)
+
+    def _square(self, batch: ForestBatch, shares: Array) -> Pairs:
+        """Shares of single pairs as matrices; NaN for a pair that no row has shown."""
+        shares /= shares.sum(axis=2, keepdims=True)  # leaves answer in single precision
+        shares[:, ~batch.has_rows] = np.nan
+        return square(shares, self.rankings.shape[1])
+
+
+def _dense(members: list[Members], n: int) -> Array:
+    """The weights of all training rows in the leaves of one row, a line for each forest."""
+    weights = np.zeros((len(members), n))
+    for own, (_, indices, shares) in zip(weights, members, strict=True):
+        own[indices] = shares
+    return weights
 
 
 def places(targets: Positions) -> NDArray[np.int16]:
