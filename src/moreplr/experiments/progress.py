@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import defaultdict
 from types import TracebackType
@@ -13,6 +14,7 @@ from rich.progress import Progress as Bar
 
 from moreplr.experiments.units import Result, Unit
 
+LINE_EVERY = 60.0
 Kind = tuple[str, str, str, float]
 
 
@@ -59,11 +61,14 @@ class Forecast:
 
 
 class Progress:
-    """A bar on the standard error stream, or nothing where it is not wanted."""
+    """On the standard error stream a bar, or a line now and then where that is no terminal."""
 
     def __init__(self, units: list[Unit], jobs: int, *, shown: bool) -> None:
         self._forecast = Forecast(units)
-        self._jobs, self._failed, self._last = jobs, 0, 0.0
+        self._jobs, self._done, self._total, self._failed = jobs, 0, len(units), 0
+        self._text, self._last = "", 0.0
+        self._lines = shown and not sys.stderr.isatty()
+        self._next_line = time.monotonic() + LINE_EVERY
         self._bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -71,7 +76,7 @@ class Progress:
             TimeElapsedColumn(),
             TextColumn("{task.fields[left]}"),
             console=Console(stderr=True),
-            disable=not shown or not units,
+            disable=not shown or not units or self._lines,
             transient=True,
         )
         self._task = self._bar.add_task("units", total=len(units), left="")
@@ -97,10 +102,15 @@ class Progress:
             self._last = time.monotonic()
             left = self._forecast.seconds_left()
             if left is not None:
-                text = f"about {duration(left / self._jobs)} left"
-                self._bar.update(self._task, left=text)
+                self._text = f"about {duration(left / self._jobs)} left"
+                self._bar.update(self._task, left=self._text)
+        self._done += 1
         name = f"{unit.problem}/{unit.dataset}" + (f", {self._failed} failed" * bool(self._failed))
         self._bar.update(self._task, advance=1, description=name)
+        if self._lines and time.monotonic() > self._next_line:
+            self._next_line = time.monotonic() + LINE_EVERY
+            done = f"{self._done:,} of {self._total:,} units"
+            print(f"moreplr: {name}: {done}, {self._text}", file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:
