@@ -37,13 +37,24 @@ from moreplr.incomplete import remove_labels
 SAMPLED_PAIRS, SAMPLED_LABELS = 12, 2
 GAPS = ((0.0, "observed"), (0.3, "given"), (0.6, "given"), (0.3, "observed"), (0.6, "observed"))
 FIXED = {
-    f"{structure}, leaf {size}, marginals {weight:g}": {
+    f"{structure}, leaf {size}, marginals {weight:g}, pairs {share:g}": {
         "structure": structure,
         "min_samples": size,
         "marginal_weight": weight,
+        "pair_share": share,
     }
     for structure in ("shared", "per_label")
-    for size, weight in ((1, 0.0), (1, 0.5), (2, 0.0), (4, 0.0), (1, 100.0), (16, 0.0))
+    for size, weight, share in (
+        (1, 0.0, 0),
+        (1, 0.5, 0),
+        (2, 0.0, 0),
+        (4, 0.0, 0),
+        (1, 100.0, 0),
+        (16, 0.0, 0),
+        (1, 0.25, 0.25),
+        (1, 0.25, 0.5),
+        (1, 0.25, 1),
+    )
 }
 Data = tuple[np.ndarray, np.ndarray]
 

@@ -11,7 +11,8 @@ encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
   all labels, see :func:`moreplr.encoders.encode`.
 - ``RPC`` with the published ties, ``RPC (text)`` with those of the text, ``RPC (optimal)``
   decoded for the expected τ_X;
-- the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``Dummy``.
+- the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``Dummy``; ``Auto`` chooses among
+  all for 20 seconds a fit.
 """
 
 from __future__ import annotations
@@ -213,6 +214,7 @@ _REGISTRY.update(
         "kNN": lambda s: _ranker("NearestNeighborsRanker")(),
         "Tree": lambda s: _ranker("RankingTree")(random_state=s.seed),
         "Forest": lambda s: _ranker("RankingForest")(s.trees, random_state=s.seed),
+        "Auto": lambda s: _ranker("AutoRanker")(20.0, random_state=s.seed),
         "Dummy": lambda s: _ranker("DummyRanker")(),
     }
 )

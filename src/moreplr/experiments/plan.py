@@ -128,7 +128,7 @@ class Plan:
 
         Parameters
         ----------
-        name : {"demo", "paper", "encoders", "q", "epsilon"} or path
+        name : {"demo", "paper", "auto", "encoders", "q", "epsilon"} or path
         changes : other values for the plan's parameters
 
         Examples
