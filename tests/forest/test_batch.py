@@ -183,6 +183,8 @@ def test_bins_can_be_given_instead_of_features():
     np.testing.assert_array_equal(
         given_bins.predict(codes), ForestBatch(4, random_state=0).fit(X, Y).predict(X)
     )
+    with pytest.raises(ValueError, match=r"shape \(n, 4\)"):
+        given_bins.predict(codes[:, :2])
 
 
 def test_wide_words_answer_like_narrow_ones():

@@ -226,6 +226,14 @@ class TestDecoding:
             ranker.predict(X[:1])[0], aggregate([[0.5, C], [1 - C, 0.5]], "published")
         )
 
+    def test_published_ties_with_bucket_options(self):
+        X, Y = make_rankings(n=60)
+        ranker = PairwiseRanker(FOREST, ties="published").fit(X, Y)
+        assert (count_buckets(ranker.predict(X, n_buckets=2)) == 2).all()
+        assert (count_buckets(ranker.predict(X, total_order=True)) == 4).all()
+        with pytest.raises(ValueError, match="cannot take n_buckets"):
+            ranker.set_params(aggregation="bpa_lia_mp2").predict(X, n_buckets=2)
+
     def test_published_ties_of_many_labels(self):
         X, Y = make_rankings(n=100, k=6)
         ranker = PairwiseRanker(FOREST, ties="published").fit(X, Y)

@@ -182,7 +182,12 @@ random_state
     def _encode(self, X: ArrayLike) -> NDArray[np.uint8]:
         check_is_fitted(self)
         if self.binner_ is None:
-            return np.ascontiguousarray(X, np.uint8)
+            bins = np.ascontiguousarray(X, np.uint8)
+            if bins.ndim != 2 or bins.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X must have shape (n, {self.n_features_in_}) of bins, got {bins.shape}"
+                )
+            return bins
         checked: NDArray = validate_data(
             self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )

@@ -57,7 +57,8 @@ class PairwiseRanker(PairRanker):
         With "published", the pair order matrix of the published experiments, in which the tied
         share is halved twice: (p + t/4) / (p + t/2 + s) for probabilities p, t and s of
         preceding, tied and succeeding. It holds no tie probabilities, so that the objective is
-        "l1" whatever `objective` says, and "auto" means the published "bpa_lia_mp2".
+        "l1" whatever `objective` says, and the aggregation "auto" means the published
+        "bpa_lia_mp2" where `predict` is given no bucket options.
     calibrated : bool, default=False
         Calibrate the probabilities on held-out rows. Three parameters, which all pairs share,
         correct how sure the classifiers are and how often they expect ties.
@@ -165,7 +166,10 @@ class PairwiseRanker(PairRanker):
     def _decode(self, pairs: Pairs, **options: Any) -> Positions:
         if self.ties == "probability":
             return super()._decode(pairs, **options)
-        method = "bpa_lia_mp2" if self.aggregation == "auto" else self.aggregation
+        method = self.aggregation
+        plain = not any(options.get(name) for name in ("n_buckets", "top", "total_order"))
+        if method == "auto" and plain:
+            method = "bpa_lia_mp2"
         return aggregate(_published_order(pairs), method, "l1", **options)
 
     def _classifier(self) -> Any:
