@@ -1,3 +1,4 @@
+import html
 import re
 import shutil
 
@@ -48,6 +49,15 @@ def test_every_result_names_the_versions_that_made_it(page):
     environments = pd.read_csv(page.parent / "environments.csv")
     assert set(results["environment"]) == set(environments["environment"])
     assert environments["versions"].str.contains("scikit-learn").all()
+
+
+def test_the_notes_say_how_many_folds_there_are(page):
+    summary = pd.read_csv(page.parent / "summary.csv")
+    found = re.search(r"<li>Folds: (.*?)\.</li>", page.read_text("utf-8"))[1]
+    counts = summary.groupby(["problem", "dataset"])["folds"].agg(["min", "max"])
+    for (problem, name), (least, most) in zip(counts.index, counts.to_numpy(), strict=True):
+        part = next(part for part in found.split("; ") if f"{problem}/{html.escape(name)}" in part)
+        assert part.startswith(f"{most} of" if least == most else f"{least} to {most} of")
 
 
 @pytest.fixture(scope="module")

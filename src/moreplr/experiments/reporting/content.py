@@ -338,6 +338,19 @@ def notes(summary: Summary) -> str:
         "ε here is the gap itself; the paper's value is half of it.",
         "Friedman without correction for ties; Holm against the method of the best mean rank; "
         "wins, ties and losses are those of that method.",
+        f"Folds: {_folds(summary)}.",
         f"Versions: {versions}.",
     ]
     return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
+
+
+def _folds(summary: Summary) -> str:
+    """How many folds the means of each data set are of, the most first."""
+    folds = summary.cells.groupby(level=["problem", "dataset"])["folds"].agg(["min", "max"])
+    names: dict[tuple[int, int], list[str]] = {}
+    for key, (least, most) in zip(folds.index, folds.to_numpy(), strict=True):
+        names.setdefault((int(most), int(least)), []).append("/".join(key))
+    return "; ".join(
+        (f"{most}" if least == most else f"{least} to {most}") + " of " + ", ".join(own)
+        for (most, least), own in sorted(names.items(), reverse=True)
+    )
