@@ -1,12 +1,13 @@
-"""The two tables of README, from the summary that a report of the paper's plan holds.
+"""The tables of README, from the summaries of the reports of the plans `paper` and `auto`.
 
-    python benchmarks/tables.py [benchmarks/results/paper]
+    python benchmarks/tables.py [benchmarks/results]
 
 The first puts our run beside the paper's numbers, method by method: mean τ_X over all data sets,
 published protocol, Chain and Native as published (-1 for a missing label). The second compares
 RankingForest with all methods of the paper, as published and as run here, without and with what
 the library adds to them: positions stretched as expected, RPC decoded for the expected τ_X. Means
-of a data set are compared at three digits, as printed in the paper.
+of a data set are compared at three digits, as printed in the paper. The third tells whether it
+pays to let AutoRanker choose.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ CONDITIONS = [(0.0, "complete"), (0.3, "published"), (0.6, "published"), (0.3, "
               (0.6, "honest")]  # fmt: skip
 
 
-def main(folder: str = "benchmarks/results/paper") -> None:
-    cells = pd.read_csv(Path(folder) / "summary.csv")
-    print(reproduction(cells), forest(cells), sep="\n\n")
+def main(folder: str = "benchmarks/results") -> None:
+    paper, auto = (pd.read_csv(Path(folder, plan, "summary.csv")) for plan in ("paper", "auto"))
+    print(reproduction(paper), forest(paper), choosing(auto), sep="\n\n")
 
 
 def reproduction(cells: pd.DataFrame) -> str:
@@ -68,6 +69,26 @@ def forest(cells: pd.DataFrame) -> str:
                 *(share(compared[FOREST] >= compared[m].max(axis=1)) for m in (plain, methods)),
                 f"{ranks[FOREST]:.1f} of {len(ranks)}",
                 f"{others.idxmin()} {others.min():.1f}",
+            ]
+        )
+    return markdown(rows)
+
+
+def choosing(cells: pd.DataFrame) -> str:
+    """AutoRanker beside RankingForest on the same folds."""
+    rows = [["labels missing", "data sets", "RankingForest", "AutoRanker", "gain on",
+             "loss on", "largest gain", "largest loss"]]  # fmt: skip
+    for missing, protocol in (CONDITIONS[0], CONDITIONS[-1]):
+        own = select(cells, missing, protocol)
+        scores = own.pivot_table(index=["problem", "dataset"], columns="method", values="tau_x")
+        gain = scores["Auto"] - scores[FOREST]
+        rows.append(
+            [
+                f"{missing:.0%}" + (f", {protocol}" if missing else ""),
+                str(len(gain)),
+                *(f"{scores[name].mean():.3f}" for name in (FOREST, "Auto")),
+                *(str(int(count.sum())) for count in (gain > 0, gain < 0)),
+                *(f"{end:.3f}" for end in (gain.max(), -gain.min())),
             ]
         )
     return markdown(rows)
