@@ -277,7 +277,6 @@ def import_time(trees: int) -> None:
 _FIRST_FIT = """
 import time
 import numpy as np
-from moreplr.datasets import PROBLEMS, list_datasets, load
 from moreplr.forest import ForestBatch, ForestRegressor
 X, Y = np.random.default_rng(0).random((60, 3)), np.random.default_rng(0).random((60, 2))
 begin = time.perf_counter()

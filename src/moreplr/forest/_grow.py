@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from moreplr._jit import inlined, jit
+from moreplr._jit import inlined, jit, pasted
 from moreplr.forest import _large, _medium, _simd, _tiny
 from moreplr.forest._bits import peek, pointer, poke, shift
 from moreplr.forest._layout import (
@@ -107,7 +107,7 @@ def deviate(rows, scratch, perm, lo, hi):
     return spread
 
 
-@jit
+@pasted
 def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, state, large):
     """The best split of a node of m rows: gain or -1, feature, bins around the cut, NaN left.
 
@@ -179,11 +179,23 @@ def leaf(nodes, node, state):
 
 
 @jit
-def grow_at(
-    rows, nodes, scratch, perm, limits, seed, rng, stack, n_stack, constant, words, state,
-    importance, large, budget,
+def grow(
+    rows, nodes, scratch, perm, limits, seed, rng, stack, constant, state, importance, large,
+    budget,
 ):  # fmt: skip
-    """`grow` on pointers."""
+    """Grow until the tree is done or about `budget` (row, feature) visits are spent.
+
+    Everything lives in the arrays, so that the next call goes on where this one stopped.
+    Nodes of `large` rows or more have histograms. Gives True while there is more to do.
+    """
+    n_stack, words = len(stack), constant.shape[1]
+    rows, scratch = rows_at(rows), scratch_at(scratch)
+    nodes = Nodes(
+        pointer(nodes.feature), pointer(nodes.cut), pointer(nodes.missing_left),
+        pointer(nodes.right), pointer(nodes.start),
+    )  # fmt: skip
+    perm, limits, rng, state = pointer(perm), pointer(limits), pointer(rng), pointer(state)
+    stack, constant, importance = pointer(stack), pointer(constant), pointer(importance)
     spent = 0
     all_features = peek(limits, MAX_FEATURES) == rows.n_features
     while peek(state, TOP) > 0:
@@ -238,25 +250,3 @@ def grow_at(
         push(stack, top + 1, lo, middle, depth + 1, node, 0, left_slot)
         poke(state, TOP, top + 2)
     return False
-
-
-@jit
-def grow(
-    rows, nodes, scratch, perm, limits, seed, rng, stack, constant, state, importance, large,
-    budget,
-):  # fmt: skip
-    """Grow until the tree is done or about `budget` (row, feature) visits are spent.
-
-    Everything lives in the arrays, so that the next call goes on where this one stopped.
-    Nodes of `large` rows or more have histograms. Gives True while there is more to do.
-    """
-    return grow_at(
-        rows_at(rows),
-        Nodes(
-            pointer(nodes.feature), pointer(nodes.cut), pointer(nodes.missing_left),
-            pointer(nodes.right), pointer(nodes.start),
-        ),
-        scratch_at(scratch),
-        pointer(perm), pointer(limits), seed, pointer(rng), pointer(stack), len(stack),
-        pointer(constant), constant.shape[1], pointer(state), pointer(importance), large, budget,
-    )  # fmt: skip
