@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
@@ -19,6 +18,7 @@ from moreplr.regressors._base import (
     warn_unobserved,
 )
 from moreplr.regressors._intervals import predict_interval
+from moreplr.regressors._kendall import numbered, squared_kendall
 from moreplr.regressors.single_target import _base_gives_intervals
 
 
@@ -131,18 +131,11 @@ def _order_by_correlation(Y: Array) -> np.ndarray:
 
 
 def _published_order(X: Array, Y: Array) -> np.ndarray:
-    sums = np.array([sum(_squared_kendall(x, y) for x in X.T) for y in Y.T])
+    numbers = numbered(Y)
+    sums = sum((squared_kendall(x, numbers) for x in X.T), start=np.zeros(Y.shape[1]))
     rest, order = list(range(Y.shape[1])), []
     while rest:
         chosen = rest.pop(int(np.argmax(sums[rest])))
         order.append(chosen)
-        for column in rest:
-            sums[column] += _squared_kendall(Y[:, chosen], Y[:, column])
+        sums[rest] += squared_kendall(Y[:, chosen], numbers[:, rest])
     return np.array(order)
-
-
-def _squared_kendall(x: Array, y: Array) -> float:
-    both = ~(np.isnan(x) | np.isnan(y))
-    if both.sum() < 2 or np.ptp(x[both]) == 0 or np.ptp(y[both]) == 0:
-        return 0.0
-    return float(kendalltau(x[both], y[both]).statistic ** 2)
