@@ -187,11 +187,10 @@ def _grow_one(
     space.stack[0] = 0, n, 0, -1, 0, -1
     space.sums[0] = total
     space.constant[0] = 0
-    limits = task.limits.array()
     own = seed + np.uint64(forest)
     while _packed.grow(
-        space.tree, space.scratch, space.perm, limits, own, space.rng, space.stack, space.sums,
-        space.constant, state, _BUDGET,
+        space.tree, space.scratch, space.perm, task.limits.array, own, space.rng, space.stack,
+        space.sums, space.constant, state, _BUDGET,
     ):  # fmt: skip
         if task.stop[0]:
             raise Stopped

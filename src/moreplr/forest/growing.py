@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ class Limits:
     min_samples_leaf: int
     max_features: int
 
+    @cached_property
     def array(self) -> NDArray[np.int64]:
         """The limits as the kernels read them."""
         deepest = np.iinfo(np.int32).max if self.max_depth is None else self.max_depth
@@ -275,7 +277,7 @@ def _grow_slices(
 ) -> tuple[int, int]:
     """Call the kernel until the tree is done; gives the numbers of nodes and leaves."""
     rng = np.empty(1, np.uint64)
-    limits = task.limits.array()
+    limits = task.limits.array
     state = space.begin(len(perm))
     while _grow.grow(
         space.rows, space.nodes, space.scratch, perm, limits, seed, rng, space.stack,

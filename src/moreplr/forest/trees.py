@@ -81,7 +81,7 @@ class Trees:
         for field in fields(cls):
             parts = [getattr(tree, field.name) for tree in trees]
             if field.name.endswith("offsets"):
-                sizes = np.concatenate([np.diff(part) for part in parts])
+                sizes = np.concatenate([part[1:] - part[:-1] for part in parts])
                 joined[field.name] = np.concatenate([[0], np.cumsum(sizes)])
                 continue
             whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
