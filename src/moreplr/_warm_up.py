@@ -7,6 +7,7 @@ import warnings
 from moreplr import MORERanker, NearestNeighborsRanker, PairwiseRanker, RankingForest
 from moreplr.checks import make_rankings
 from moreplr.incomplete import remove_labels
+from moreplr.regressors import Chain
 
 
 def main() -> None:
@@ -19,6 +20,7 @@ def main() -> None:
             for ranker in (
                 MORERanker(random_state=0),
                 MORERanker("modified", "native", "prediction_interval", random_state=0),
+                MORERanker(regressor=Chain(order="published"), random_state=0),
                 NearestNeighborsRanker(),
                 PairwiseRanker(random_state=0),
                 PairwiseRanker(ties="published", random_state=0),
