@@ -11,13 +11,15 @@ from moreplr.regressors._base import Array
 def numbered(columns: Array) -> np.ndarray:
     """The values of each column by their number in ascending order from 1, 0 for NaN.
 
+    A column becomes a row, so that its numbers lie side by side.
+
     Examples
     --------
-    >>> numbered(np.array([[0.5], [np.nan], [-2.0], [0.5]])).T
+    >>> numbered(np.array([[0.5], [np.nan], [-2.0], [0.5]]))
     array([[2, 0, 1, 2]])
     """
-    out = np.zeros(columns.shape, np.int64)
-    for y, numbers in zip(columns.T, out.T, strict=True):
+    out = np.zeros(columns.shape[::-1], np.int64)
+    for y, numbers in zip(columns.T, out, strict=True):
         seen = ~np.isnan(y)
         numbers[seen] = np.unique(y[seen], return_inverse=True)[1] + 1
     return out
@@ -37,7 +39,7 @@ def squared_kendall(x: Array, numbers: np.ndarray) -> Array:
     """
     order = np.argsort(x)[: np.sum(~np.isnan(x))]
     sizes = np.unique(x[order], return_counts=True)[1]
-    return np.array([_squared(order, sizes, column) for column in numbers.T])
+    return np.array([_squared(order, sizes, column) for column in numbers])
 
 
 @jit

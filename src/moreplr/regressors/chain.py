@@ -137,5 +137,5 @@ def _published_order(X: Array, Y: Array) -> np.ndarray:
     while rest:
         chosen = rest.pop(int(np.argmax(sums[rest])))
         order.append(chosen)
-        sums[rest] += squared_kendall(Y[:, chosen], numbers[:, rest])
+        sums[rest] += squared_kendall(Y[:, chosen], numbers[rest])
     return np.array(order)
