@@ -12,6 +12,7 @@ rounded to positions for τ_X.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import resource
 import subprocess
@@ -19,9 +20,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import combinations, islice
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -166,18 +169,40 @@ def pairwise(trees: int) -> None:
 
 
 def threads(trees: int) -> None:
-    print("threads: wall time of two threads against one; best of 3")
+    """Hashing for as long, in as many pieces, shows what the machine has to give."""
+    print("threads: wall time of one against two, beside that of hashing as long; medians")
     for name in NAMES:
         X, Y, _, _ = next(folds(name))
-        wall = {}
-        for jobs in (1, 2):
-            runs = []
-            for _ in range(3):
-                begin = time.perf_counter()
-                ForestRegressor(trees, random_state=0, n_jobs=jobs).fit(X, Y)
-                runs.append(time.perf_counter() - begin)
-            wall[jobs] = min(runs)
-        print(f"  {name:10s} {wall[1]:.2f} s and {wall[2]:.2f} s: {wall[1] / wall[2]:.2f} times")
+
+        def fit(jobs: int) -> float:
+            return _wall(ForestRegressor(trees, random_state=0, n_jobs=jobs).fit, X, Y)  # noqa: B023
+
+        fit(2)
+        turns = int(10_000 * fit(1) / (trees * _wall(_hash, 10_000)))
+        wall: dict[str, list[float]] = {"fit 1": [], "fit 2": [], "hash 1": [], "hash 2": []}
+        for _ in range(25 if len(X) < 5_000 else 7):
+            for jobs in (1, 2):
+                wall[f"fit {jobs}"].append(fit(jobs))
+                with ThreadPoolExecutor(jobs) as pool:
+                    hashing = partial(pool.map, _hash, [turns] * trees)
+                    wall[f"hash {jobs}"].append(_wall(lambda: list(hashing())))  # noqa: B023
+        took = {work: median(times) for work, times in wall.items()}
+        print(
+            f"  {name:10s} {took['fit 1']:.3f} s and {took['fit 2']:.3f} s:"
+            f" {took['fit 1'] / took['fit 2']:.2f} times;"
+            f" hashing {took['hash 1'] / took['hash 2']:.2f} times",
+            flush=True,
+        )
+
+
+def _wall(work: Callable[..., Any], *arguments: Any) -> float:
+    begin = time.perf_counter()
+    work(*arguments)
+    return time.perf_counter() - begin
+
+
+def _hash(turns: int) -> None:
+    hashlib.pbkdf2_hmac("sha256", b"", b"", turns)  # without the GIL, in registers
 
 
 _MEMORY = """

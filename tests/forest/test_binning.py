@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moreplr.forest.binning import MISSING, Binner
+from moreplr.forest._encode import encode
+from moreplr.forest._layout import MISSING
+from moreplr.forest.binning import Binner
 
 
 @settings(max_examples=60, deadline=None)
@@ -18,6 +20,15 @@ def test_codes_keep_the_order_of_values(values, max_bins):
     assert codes.max() < max_bins
     if len(np.unique(x)) <= max_bins:
         assert len(np.unique(codes)) == len(np.unique(x))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-5, 5), max_size=200), st.sets(st.integers(-4, 4)))
+def test_the_code_of_a_value_is_the_number_of_cuts_below_it(values, cuts):
+    x, ordered = np.array(values, float), np.array(sorted(cuts), float)
+    codes = np.empty((len(x), 2), np.uint8)
+    encode(x, ordered, codes[:, 1])
+    assert codes[:, 1].tolist() == [sum(cut < value for cut in cuts) for value in values]
 
 
 def test_many_values_are_cut_into_equal_shares():

@@ -48,7 +48,8 @@ def test_an_interrupt_stops_a_long_fit(model):
     assert "KeyboardInterrupt" in errors
 
 
-def test_an_error_in_one_task_stops_the_others():
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_in_one_task_stops_the_others(jobs):
     stop = np.zeros(1, np.uint8)
 
     def task(number):
@@ -59,7 +60,7 @@ def test_an_error_in_one_task_stops_the_others():
         raise Stopped
 
     with pytest.raises(KeyError, match="broken"):
-        run(task, [(0,)], 1, stop)
+        run(task, [(0,), (1,), (2,)], jobs, stop)
     assert stop[0] == 1
 
 
@@ -67,3 +68,9 @@ def test_an_error_in_one_task_stops_the_others():
 def test_ranges_cover_everything_once(n, jobs):
     covered = [i for lo, hi in cut(n, jobs) for i in range(lo, hi)]
     assert covered == list(range(n))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_index_error_of_a_task_is_not_taken_for_the_end(jobs):
+    with pytest.raises(IndexError, match="out of range"):
+        run([].__getitem__, [(0,)] * 4, jobs, np.zeros(1, np.uint8))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 MISSING = np.uint8(255)
+"""The code of NaN: above every bin, so that a split without a rule for it sends it right."""
 # gains closer than this are ties: the feature drawn first wins, whatever the rounding was
 TIE = np.float32(1.0 + 1e-6)
 # a node whose squared deviations are this small a part of its squares is constant

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import jit
-
-MISSING = 255
+from moreplr.forest._layout import MISSING
 
 
 @jit

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from moreplr._jit import jit
-
-MISSING = 255
+from moreplr.forest._layout import MISSING
 
 
 @jit

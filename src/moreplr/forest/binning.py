@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-MISSING = 255
-"""The code of NaN: above every bin, so that a split without a rule for it sends it right."""
+from moreplr.forest._encode import encode
 
 _SAMPLE = 200_000
 
@@ -53,11 +52,7 @@ class Binner:
         """The codes of X (n_samples, n_features), one row after the other in memory."""
         codes = np.empty(X.shape, dtype=np.uint8)
         for j in range(X.shape[1]):
-            column = np.ascontiguousarray(X[:, j], dtype=np.float64)
-            codes[:, j] = np.searchsorted(self.cuts(j), column)
-            missing = np.isnan(column)
-            if missing.any():
-                codes[missing, j] = MISSING
+            encode(np.ascontiguousarray(X[:, j], dtype=np.float64), self.cuts(j), codes[:, j])
         return codes
 
     def fit_transform(self, X: NDArray) -> NDArray[np.uint8]:
@@ -75,18 +70,14 @@ class Binner:
 
 
 def _cuts(values: NDArray, max_bins: int) -> NDArray[np.float64]:
-    distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    distinct = distinct.astype(np.float64)
-    if len(distinct) < 2:
-        return np.empty(0)
-    below, above = distinct[:-1], distinct[1:]
+    ordered = np.sort(values[~np.isnan(values)]).astype(np.float64)
+    last = np.flatnonzero(ordered[:-1] != ordered[1:])  # of each distinct value but the largest
+    if len(last) >= max_bins:
+        wanted = np.arange(1, max_bins) * (len(ordered) / max_bins)
+        last = np.unique(last[np.searchsorted(last + 1, wanted).clip(max=len(last) - 1)])
+    below, above = ordered[last], ordered[last + 1]
     middle = below + (above - below) / 2
-    middle = np.where(middle >= above, below, middle)  # neighbours in floating point
-    if len(distinct) <= max_bins:
-        return middle
-    share = np.cumsum(counts)[:-1]
-    wanted = np.arange(1, max_bins) * (counts.sum() / max_bins)
-    return middle[np.unique(np.searchsorted(share, wanted).clip(max=len(middle) - 1))]
+    return np.where(middle >= above, below, middle)  # neighbours in floating point
 
 
 def check_max_bins(max_bins: ArrayLike) -> int:

@@ -61,6 +61,11 @@ class Task:
     stop: NDArray[np.uint8]
     spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
 
+    def __post_init__(self) -> None:
+        missing = (self.codes == MISSING).any(axis=0)
+        sizes = np.where(missing, 256, self.codes.max(axis=0, initial=0).astype(np.int64) + 1)
+        self.bins = np.concatenate([[0], np.cumsum(sizes)])  # the first of each feature
+
 
 def tree_seeds(random_state: np.random.RandomState, n_trees: int) -> NDArray[np.uint64]:
     """A seed for each tree, fixed before any of them is grown."""
@@ -123,16 +128,13 @@ class _Workspace:
 
     def __init__(self, task: Task) -> None:
         n, n_features = task.codes.shape
-        missing = (task.codes == MISSING).any(axis=0)
-        sizes = np.where(missing, 256, task.codes.max(axis=0, initial=0).astype(np.int64) + 1)
-        bins = np.concatenate([[0], np.cumsum(sizes)])
-        self.answers = self.rows = _rows(task, bins, None)
+        self.answers = self.rows = _rows(task, None)
         if task.projection:
-            self.rows = _rows(task, bins, task.projection)
+            self.rows = _rows(task, task.projection)
         width = max(map(_width, (self.rows, self.answers)))
         lanes = 8 * max(self.rows.steps, self.answers.steps)
-        self.large = int(np.clip(sizes.max() // 2, 24, MOST_ROWS))
-        n_bins = int(self.rows.bins[-1])
+        self.large = int(np.clip(np.diff(task.bins).max() // 2, 24, MOST_ROWS))
+        n_bins = int(task.bins[-1])
         slots = int(np.clip(_HISTOGRAM_BYTES // (4 * n_bins * width), 2, 32))
         self.slots = slots if n >= self.large else 0
         self.nodes = Nodes(
@@ -182,7 +184,7 @@ class _Workspace:
         self.constant = np.concatenate([self.constant, np.empty_like(self.constant)])
 
 
-def _rows(task: Task, bins: NDArray[np.int64], projection: int | None) -> Rows:
+def _rows(task: Task, projection: int | None) -> Rows:
     """Room for the rows of a tree: their bins, and all targets or projected ones."""
     n, n_features = task.codes.shape
     small = None if projection else task.small
@@ -199,7 +201,7 @@ def _rows(task: Task, bins: NDArray[np.int64], projection: int | None) -> Rows:
         records=np.empty(n * (2 * lanes if masked else lanes) if small is None else 0, np.float32),
         weight=np.empty(n, np.float32),
         squares=np.empty(n, np.float32),
-        bins=bins,
+        bins=task.bins,
         scale=scale,
         stride=n_features + (0 if small is None else lanes),
         n_features=n_features,

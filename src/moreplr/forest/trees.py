@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+_AT_ONCE = 16  # trees
+
 
 @dataclass
 class Trees:
@@ -79,18 +81,18 @@ class Trees:
             return trees[0]
         joined = {}
         for field in fields(cls):
-            parts = [getattr(tree, field.name) for tree in trees]
+            parts = [vars(tree).pop(field.name) for tree in trees]
             if field.name.endswith("offsets"):
-                sizes = np.concatenate([part[1:] - part[:-1] for part in parts])
+                sizes = np.concatenate([np.diff(part) for part in parts])
                 joined[field.name] = np.concatenate([[0], np.cumsum(sizes)])
                 continue
             whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
-            del parts
             at = 0
-            for tree in trees:
-                part = getattr(tree, field.name)
-                whole[at : at + len(part)] = part
-                at += len(part)
-                setattr(tree, field.name, part[:0].copy())  # a view would keep all of it
+            while parts:
+                batch = parts[:_AT_ONCE]
+                end = at + sum(map(len, batch))
+                np.concatenate(batch, out=whole[at:end])
+                at = end
+                del parts[:_AT_ONCE]
             joined[field.name] = whole
         return cls(**joined)

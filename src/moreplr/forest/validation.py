@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr.forest._layout import MISSING
 from moreplr.forest.batching import Words
-from moreplr.forest.binning import MISSING, Binner
+from moreplr.forest.binning import Binner
 from moreplr.forest.trees import Trees
 
 _CUT_BITS = 10  # leaf, NaN-goes-left and the cut, at the top of a word
