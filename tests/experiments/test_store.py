@@ -41,9 +41,38 @@ def test_a_name_keeps_its_meaning(tmp_path):
             store.identify("method", {"RPC": "two"})
 
 
+def test_parts_of_an_experiment_are_read_as_one(tmp_path):
+    parts = [tmp_path / "a.sqlite", tmp_path / "b.sqlite"]
+    for path, found in zip(
+        parts,
+        [
+            [result("kNN", tau_x=0.1), result("RPC", status="error", tau_x=None)],
+            [result("kNN", tau_x=0.2), result("RPC", tau_x=0.3), result("Tree", tau_x=0.4)],
+        ],
+        strict=True,
+    ):
+        with Store(path) as store:
+            store.identify("splits", {"folds": "10"})
+            store.write(found, seed=7)
+    frame, later = (results(store).set_index("method") for store in (parts, parts[1]))
+    assert frame["tau_x"].to_dict() == {"kNN": 0.1, "RPC": 0.3, "Tree": 0.4}
+    assert frame.loc[["RPC", "Tree"]].equals(later.loc[["RPC", "Tree"]])
+    assert [len(results(path)) for path in parts] == [2, 3]
+
+
+def test_parts_that_mean_different_things_are_not_joined(tmp_path):
+    for name, folds in (("a", "10"), ("b", "5")):
+        with Store(tmp_path / f"{name}.sqlite") as store:
+            store.identify("splits", {"folds": folds})
+    with pytest.raises(ValueError, match=r"'folds' .* in .*b\.sqlite .*there 5, before 10"):
+        results([tmp_path / "a.sqlite", tmp_path / "b.sqlite"])
+
+
 def test_files_that_are_no_store_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no store .*none\.sqlite"):
         results(tmp_path / "none.sqlite")
+    with pytest.raises(FileNotFoundError, match=r"no store .*none\.sqlite"):
+        results([tmp_path / "none.sqlite", tmp_path / "none.sqlite"])
     (tmp_path / "text.sqlite").write_text("not a database, but long enough to be looked at" * 9)
     with pytest.raises(ValueError, match="not a store of results"):
         Store(tmp_path / "text.sqlite")

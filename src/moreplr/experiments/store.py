@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import platform
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -37,11 +38,7 @@ CREATE TABLE IF NOT EXISTS results (
     PRIMARY KEY (problem, dataset, method, missing, protocol, repetition, fold)
 );
 """
-_INSERT = """
-INSERT INTO results (
-    problem, dataset, method, missing, protocol, repetition, fold, status, tau_x, buckets,
-    fit_seconds, predict_seconds, n_train, n_test, message, seed, environment
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+_REPLACE_FAILED = """
 ON CONFLICT DO UPDATE SET
     status = excluded.status, tau_x = excluded.tau_x, buckets = excluded.buckets,
     fit_seconds = excluded.fit_seconds, predict_seconds = excluded.predict_seconds,
@@ -49,6 +46,33 @@ ON CONFLICT DO UPDATE SET
     seed = excluded.seed, environment = excluded.environment, finished = excluded.finished
 WHERE results.status != 'ok'
 """
+_COLUMNS = """
+    problem, dataset, method, missing, protocol, repetition, fold, status, tau_x, buckets,
+    fit_seconds, predict_seconds, n_train, n_test, message, seed
+"""
+_INSERT = f"""
+INSERT INTO results ({_COLUMNS}, environment)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+{_REPLACE_FAILED}
+"""
+_CONFLICTS = """
+SELECT kind, name, theirs.value, ours.value
+FROM other.identities AS theirs JOIN main.identities AS ours USING (kind, name)
+WHERE theirs.value != ours.value
+"""
+_MERGE = (
+    "INSERT OR IGNORE INTO main.identities SELECT * FROM other.identities",
+    "INSERT OR IGNORE INTO main.environments (versions) SELECT versions FROM other.environments",
+    f"""
+    INSERT INTO main.results ({_COLUMNS}, finished, environment)
+    SELECT {_COLUMNS}, finished, ours.id FROM other.results AS results
+    JOIN other.environments AS theirs ON theirs.id = results.environment
+    JOIN main.environments AS ours ON ours.versions = theirs.versions
+    WHERE true
+    {_REPLACE_FAILED}
+    """,
+)
+Stores = str | Path | Sequence[str | Path]
 _PACKAGES = ("moreplr", "scikit-learn", "numpy", "scipy", "pandas", "numba")
 
 
@@ -121,6 +145,26 @@ class Store:
                 ),
             )  # fmt: skip
 
+    def merge(self, path: str | Path) -> None:
+        """Take over the results of another store; finished ones are never replaced.
+
+        Refused if a name stands for one thing here and for another there.
+        """
+        with Store(path, must_exist=True):  # or the error says what is wrong
+            pass
+        self._connection.execute("ATTACH ? AS other", (str(path),))
+        try:
+            for kind, name, there, here in self._connection.execute(_CONFLICTS):
+                raise ValueError(
+                    f"{kind} {name!r} is not the same in {path} as before: "
+                    f"there {there}, before {here}"
+                )
+            with self._connection as connection:
+                for statement in _MERGE:
+                    connection.execute(statement)
+        finally:
+            self._connection.execute("DETACH other")
+
     def done(self, *, failed: bool = True) -> set[Key]:
         """Keys that have a result, with or without those that failed."""
         condition = "" if failed else "WHERE status = 'ok'"
@@ -150,12 +194,28 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **found}
 
 
-def results(store: str | Path) -> pd.DataFrame:
+@contextmanager
+def opened(store: Stores) -> Iterator[Store]:
+    """A store that is there, or one in memory that has the results of several."""
+    paths = [store] if isinstance(store, str | Path) else list(store)
+    if len(paths) == 1:
+        with Store(paths[0], must_exist=True) as single:
+            yield single
+        return
+    with Store(":memory:") as whole:
+        for path in paths:
+            whole.merge(path)
+        yield whole
+
+
+def results(store: Stores) -> pd.DataFrame:
     """The results in a store, one row for each method and fold.
 
     Parameters
     ----------
     store : path of the SQLite file
+        Or of several that hold parts of an experiment. Where two have the same result, the
+        first counts that did not fail.
 
     Returns
     -------
@@ -163,5 +223,5 @@ def results(store: str | Path) -> pd.DataFrame:
         status ("ok", "error" or "timeout"), tau_x, buckets, fit_seconds, predict_seconds,
         n_train, n_test, message, seed, finished and versions
     """
-    with Store(store, must_exist=True) as opened:
-        return opened.frame()
+    with opened(store) as results:
+        return results.frame()

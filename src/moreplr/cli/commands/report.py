@@ -7,12 +7,18 @@ import argparse
 EXAMPLES = """
 moreplr report demo.sqlite -o demo-report
 moreplr report paper.sqlite -o paper --title 'The paper, run again'
+moreplr report monday.sqlite tuesday.sqlite -o both
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("store", help="SQLite file that `moreplr benchmark` wrote")
+    parser.add_argument(
+        "stores",
+        nargs="+",
+        metavar="store",
+        help="SQLite file that `moreplr benchmark` wrote; several are read as one",
+    )
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where to write")
     parser.add_argument("--title", help="heading of the report")
 
@@ -21,5 +27,5 @@ def run(options: argparse.Namespace) -> int:
     """Write the report and print where it is."""
     from moreplr import experiments
 
-    print(experiments.report(options.store, options.output, options.title))
+    print(experiments.report(options.stores, options.output, options.title))
     return 0

@@ -9,16 +9,17 @@ import pandas as pd
 from moreplr.experiments.reporting import content, html, latex
 from moreplr.experiments.reporting.summary import Block, Condition, Summary
 from moreplr.experiments.statistics import all_pairs_holm, wilcoxon_holm
+from moreplr.experiments.store import Stores
 
 __all__ = ["Summary", "report"]
 
 
-def report(store: str | Path, folder: str | Path, title: str | None = None) -> Path:
+def report(store: Stores, folder: str | Path, title: str | None = None) -> Path:
     """Write ``report.html``, LaTeX tables and CSV files about the results in a store.
 
     Parameters
     ----------
-    store : path of the SQLite file
+    store : path of the SQLite file, or of several that hold parts of an experiment
     folder : where to write, made if it is not there
     title : str, optional
 
@@ -35,7 +36,7 @@ def report(store: str | Path, folder: str | Path, title: str | None = None) -> P
     _write_csv(summary, folder)
     _write_latex(summary, folder)
     path = folder / "report.html"
-    path.write_text(make_page(summary, title or f"Results of {Path(store).stem}"), "utf-8")
+    path.write_text(make_page(summary, title or f"Results of {_names(store)}"), "utf-8")
     return path
 
 
@@ -53,6 +54,11 @@ def make_page(summary: Summary, title: str) -> str:
         ("notes", "How to read it", content.notes(summary)),
     ]
     return html.page(title, content.lead(summary), [part for part in parts if part[2]])
+
+
+def _names(store: Stores) -> str:
+    paths = [store] if isinstance(store, str | Path) else store
+    return ", ".join(Path(path).stem for path in paths)
 
 
 def _write_csv(summary: Summary, folder: Path) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -14,7 +13,7 @@ import pandas as pd
 from moreplr.datasets._paper import entries
 from moreplr.experiments.methods import COMPLETE, make_method
 from moreplr.experiments.statistics import FriedmanHolm, friedman_holm
-from moreplr.experiments.store import Store
+from moreplr.experiments.store import Stores, opened
 
 CELL = ["problem", "dataset", "missing", "protocol", "method"]
 PROBLEMS = {"lr": "label ranking", "plr": "partial label ranking", "both": "both problems"}
@@ -84,10 +83,10 @@ class Summary:
         self.fingerprints = fingerprints
 
     @classmethod
-    def of(cls, store: str | Path) -> Summary:
-        """Read a store."""
-        with Store(store, must_exist=True) as opened:
-            return cls(opened.frame(), opened.identities("data set"))
+    def of(cls, store: Stores) -> Summary:
+        """Read a store, or several."""
+        with opened(store) as found:
+            return cls(found.frame(), found.identities("data set"))
 
     @cached_property
     def cells(self) -> pd.DataFrame:
