@@ -19,7 +19,7 @@ from moreplr.forest.checks import limits_of, targets_of
 from moreplr.forest.growing import counts_of, tree_seeds
 from moreplr.forest.members import leaf_members, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run
-from moreplr.forest.trees import Trees
+from moreplr.forest.trees import Trees, join
 
 _ROWS = 4096
 
@@ -315,7 +315,7 @@ random_state
         for tree, seed in enumerate(self.seeds_):
             counts = counts_of(seed, n, self.bootstrap) * taking_part
             parts.append(self._tree(tree * self.n_forests_ + forest, counts, leaves[:, tree]))
-        return Trees.join(parts)
+        return join(parts)
 
     def _tree(self, number: int, counts: NDArray[np.int32], leaf: NDArray[np.int32]) -> Trees:
         words = self.words_

@@ -11,6 +11,7 @@ from moreplr.forest import _dense, _packed, _words
 from moreplr.forest._layout import CLASS_BITS, MISSING, N_COLUMNS, ROOM
 from moreplr.forest.growing import Limits, counts_of
 from moreplr.forest.parallel import Stopped, cut, run
+from moreplr.forest.trees import join, joined
 
 _BUDGET = 5_000_000
 
@@ -66,28 +67,7 @@ def grow_batch(task: BatchTask, n_jobs: int | None) -> Words:
     parts = [(task, lo, hi) for lo, hi in cut(len(task.seeds), n_jobs)]
     grown = [tree for chunk in run(_grow_chunk, parts, n_jobs, task.stop) for tree in chunk]
     task.spaces.clear()
-    return Words(
-        words=_joined([tree.words for tree in grown]),
-        offsets=_ends(tree.offsets for tree in grown),
-        values=_joined([tree.values for tree in grown]),
-        value_offsets=_ends(tree.value_offsets for tree in grown),
-    )
-
-
-def _joined(parts: list[NDArray]) -> NDArray:
-    """The parts one after the other; each is given up once it is copied."""
-    whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
-    at = 0
-    while parts:
-        part = parts.pop(0)
-        whole[at : at + len(part)] = part
-        at += len(part)
-    return whole
-
-
-def _ends(offsets: object) -> NDArray[np.int64]:
-    sizes = np.concatenate([np.diff(each) for each in offsets])  # type: ignore[attr-defined]
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    return join(grown)
 
 
 class _Workspace:
@@ -167,7 +147,7 @@ def _grow_tree(task: BatchTask, seed: np.uint64, space: _Workspace) -> Words:
         words.append(packed)
         values.append(space.values[:n_values].copy())
         sizes[forest + 1], value_sizes[forest + 1] = n_nodes, n_values
-    return Words(_joined(words), np.cumsum(sizes), _joined(values), np.cumsum(value_sizes))
+    return Words(joined(words), np.cumsum(sizes), joined(values), np.cumsum(value_sizes))
 
 
 def _grow_one(

@@ -12,7 +12,7 @@ from moreplr.forest import _grow, _leaves, _random, _records
 from moreplr.forest._layout import MISSING, MOST_ROWS, Nodes, Rows, Scratch
 from moreplr.forest._simd import ABSENT
 from moreplr.forest.parallel import Stopped, cut, run
-from moreplr.forest.trees import Trees
+from moreplr.forest.trees import Trees, join
 
 # about a fifth of a second of work between two looks at Ctrl-C
 _BUDGET = 5_000_000
@@ -78,7 +78,7 @@ def grow_forest(task: Task, n_jobs: int | None) -> Trees:
     parts = [(task, lo, hi) for lo, hi in cut(len(task.seeds), n_jobs)]
     chunks = run(_grow_chunk, parts, n_jobs, task.stop)
     task.spaces.clear()
-    return Trees.join([tree for chunk in chunks for tree in chunk])
+    return join([tree for chunk in chunks for tree in chunk])
 
 
 def counts_of(seed: np.uint64, n: int, bootstrap: bool) -> NDArray[np.int32]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-_AT_ONCE = 16  # trees
+Flat = TypeVar("Flat", bound=Any)  # a dataclass of arrays; offsets are named so
+_AT_ONCE = 16
 
 
 @dataclass
@@ -74,25 +76,30 @@ class Trees:
         """What a kernel needs to send rows down: offsets, feature, cut, missing_left, right."""
         return self.offsets, self.feature, self.cut, self.missing_left, self.right
 
-    @classmethod
-    def join(cls, trees: Sequence[Trees]) -> Trees:
-        """One forest of many; the arrays of the parts are given up on the way to save memory."""
-        if len(trees) == 1:
-            return trees[0]
-        joined = {}
-        for field in fields(cls):
-            parts = [vars(tree).pop(field.name) for tree in trees]
-            if field.name.endswith("offsets"):
-                sizes = np.concatenate([np.diff(part) for part in parts])
-                joined[field.name] = np.concatenate([[0], np.cumsum(sizes)])
-                continue
-            whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
-            at = 0
-            while parts:
-                batch = parts[:_AT_ONCE]
-                end = at + sum(map(len, batch))
-                np.concatenate(batch, out=whole[at:end])
-                at = end
-                del parts[:_AT_ONCE]
-            joined[field.name] = whole
-        return cls(**joined)
+
+def join(parts: Sequence[Flat]) -> Flat:
+    """One forest of many, whose arrays are given up on the way to save memory."""
+    if len(parts) == 1:
+        return parts[0]
+    arrays = {}
+    for field in fields(parts[0]):
+        own = [vars(part).pop(field.name) for part in parts]
+        if field.name.endswith("offsets"):
+            sizes = joined([np.diff(offsets) for offsets in own])
+            arrays[field.name] = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        else:
+            arrays[field.name] = joined(own)
+    return type(parts[0])(**arrays)
+
+
+def joined(parts: list[NDArray]) -> NDArray:
+    """The arrays one after the other; the list loses them on the way."""
+    whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+    at = 0
+    while parts:
+        some = parts[:_AT_ONCE]
+        del parts[:_AT_ONCE]
+        end = at + sum(map(len, some))
+        np.concatenate(some, out=whole[at:end])
+        at = end
+    return whole
