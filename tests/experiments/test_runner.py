@@ -6,6 +6,7 @@ import sys
 import textwrap
 import time
 from contextlib import closing, suppress
+from dataclasses import replace
 
 import cloudpickle
 import numpy as np
@@ -159,6 +160,14 @@ def test_time_left_is_learned_from_units_of_the_same_kind(tiny, methods):
     assert forecast.seconds_left() == pytest.approx(2 + 2 * 2)
     forecast.learn(same[0], None)
     assert forecast.seconds_left() == pytest.approx(4)
+
+
+def test_time_left_grows_slower_than_the_data(tiny, methods):
+    plan = Plan([tiny], methods, folds=2, repetitions=1)
+    unit = next(expand(plan, [source_of(tiny)], set()))
+    forecast = Forecast([unit, replace(unit, dataset="larger", cost=8 * unit.cost)])
+    forecast.learn(unit, 2.0)
+    assert forecast.seconds_left() == pytest.approx(2 * 4)
 
 
 def test_a_log_file_gets_a_line_now_and_then(tiny, methods, tmp_path, monkeypatch, capsys):
