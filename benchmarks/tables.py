@@ -104,7 +104,7 @@ def choosing(cells: pd.DataFrame) -> str:
                 str(len(gain)),
                 *(f"{scores[name].mean():.3f}" for name in (FOREST, "Auto")),
                 *(str(int(count.sum())) for count in (gain > 0, gain < 0)),
-                *(f"{end:.3f}" for end in (gain.max(), -gain.min())),
+                *(f"{end:.3f}" for end in (gain.max(), max(0.0, -gain.min()))),
             ]
         )
     return markdown(rows)
