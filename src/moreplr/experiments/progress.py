@@ -93,7 +93,8 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        if not self._bar.disable:  # or older versions of rich print an empty line
+            self._bar.stop()
 
     def advance(self, unit: Unit, results: list[Result]) -> None:
         """Note a finished unit."""
