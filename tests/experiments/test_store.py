@@ -1,8 +1,10 @@
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 
 import pytest
 
@@ -109,3 +111,15 @@ def test_a_kill_in_the_middle_of_a_write_leaves_whole_units(tmp_path, finished):
     assert frame.groupby("fold").size().to_dict() == dict.fromkeys(range(finished), 200)
     with Store(path) as store:
         assert store._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.parametrize("tables", ["", "CREATE TABLE results (x)", "CREATE TABLE identities (x)"])
+def test_reading_leaves_files_as_they_are(tmp_path, tables):
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(tables)
+    before = path.read_bytes()
+    for stores in (path, [path, path]):
+        with pytest.raises(ValueError, match="not a store of results"):
+            results(stores)
+    assert path.read_bytes() == before

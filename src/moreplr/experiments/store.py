@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import platform
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import version
@@ -72,7 +72,7 @@ _MERGE = (
     {_REPLACE_FAILED}
     """,
 )
-Stores = str | Path | Sequence[str | Path]
+Stores = str | Path | Iterable[str | Path]
 _PACKAGES = ("moreplr", "scikit-learn", "numpy", "scipy", "pandas", "numba")
 
 
@@ -96,7 +96,10 @@ class Store:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(self.path, timeout=60)
         try:
-            self._connection.executescript(_SCHEMA)
+            if must_exist:  # to be read, and left as it is
+                self._connection.execute("SELECT 1 FROM results, environments, identities LIMIT 1")
+            else:
+                self._connection.executescript(_SCHEMA)
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise ValueError(f"{self.path} is not a store of results: {error}") from error
@@ -154,7 +157,9 @@ class Store:
             pass
         self._connection.execute("ATTACH ? AS other", (str(path),))
         try:
-            for kind, name, there, here in self._connection.execute(_CONFLICTS):
+            conflicts = self._connection.execute(_CONFLICTS).fetchall()
+            if conflicts:
+                kind, name, there, here = conflicts[0]
                 raise ValueError(
                     f"{kind} {name!r} is not the same in {path} as before: "
                     f"there {there}, before {here}"
@@ -194,10 +199,15 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **found}
 
 
+def paths_of(store: Stores) -> list[Path]:
+    """The path of a store, or of several, as a list."""
+    return [Path(path) for path in ([store] if isinstance(store, str | Path) else store)]
+
+
 @contextmanager
 def opened(store: Stores) -> Iterator[Store]:
     """A store that is there, or one in memory that has the results of several."""
-    paths = [store] if isinstance(store, str | Path) else list(store)
+    paths = paths_of(store)
     if len(paths) == 1:
         with Store(paths[0], must_exist=True) as single:
             yield single

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Flat = TypeVar("Flat", bound=Any)  # a dataclass of arrays; offsets are named so
-_AT_ONCE = 16
+_AT_ONCE = 16  # arrays that are copied before they are given up
 
 
 @dataclass

@@ -9,7 +9,7 @@ import pandas as pd
 from moreplr.experiments.reporting import content, html, latex
 from moreplr.experiments.reporting.summary import Block, Condition, Summary
 from moreplr.experiments.statistics import all_pairs_holm, wilcoxon_holm
-from moreplr.experiments.store import Stores
+from moreplr.experiments.store import Stores, paths_of
 
 __all__ = ["Summary", "report"]
 
@@ -30,13 +30,15 @@ def report(store: Stores, folder: str | Path, title: str | None = None) -> Path:
         paper's), statistics.csv (Friedman and Holm), pairs.csv (all pairs by ranks and by
         Wilcoxon's test) and LaTeX tables.
     """
-    summary = Summary.of(store)
+    paths = paths_of(store)
+    summary = Summary.of(paths)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     _write_csv(summary, folder)
     _write_latex(summary, folder)
     path = folder / "report.html"
-    path.write_text(make_page(summary, title or f"Results of {_names(store)}"), "utf-8")
+    heading = title or f"Results of {', '.join(each.stem for each in paths)}"
+    path.write_text(make_page(summary, heading), "utf-8")
     return path
 
 
@@ -54,11 +56,6 @@ def make_page(summary: Summary, title: str) -> str:
         ("notes", "How to read it", content.notes(summary)),
     ]
     return html.page(title, content.lead(summary), [part for part in parts if part[2]])
-
-
-def _names(store: Stores) -> str:
-    paths = [store] if isinstance(store, str | Path) else store
-    return ", ".join(Path(path).stem for path in paths)
 
 
 def _write_csv(summary: Summary, folder: Path) -> None:
