@@ -5,9 +5,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moreplr import MORERanker, PairwiseRanker
 from moreplr.checks import RANKER_CHECKS, make_rankings
-from moreplr.forest import ForestClassifier
+from moreplr.forest import ForestBatch, ForestClassifier
 from moreplr.incomplete import remove_labels
-from moreplr.rankers import _marginals, ranking_forest
+from moreplr.rankers import _marginals, choosing
 from moreplr.rankers.leaves import Reading
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankings import count_buckets
@@ -141,10 +141,43 @@ class TestChoices:
         assert ranker.structure_ == "per_label"
         assert len(ranker.forests_) == 8
 
+    def test_splits_look_at_few_features_where_all_tell_the_same(self):
+        rng = np.random.default_rng(0)
+        hidden = rng.normal(size=(200, 2))
+        X = np.tile(hidden, 30) + rng.normal(size=(200, 60))
+        Y = rankdata(hidden @ rng.normal(size=(2, 5)), axis=1)
+        ranker = RankingForest(50, random_state=0).fit(X, Y)
+        assert ranker.pair_forests_.max_features == ranker.forests_[0].max_features == 7
+        fixed = RankingForest(50, max_features=0.6, random_state=0).fit(X, Y)
+        assert fixed.pair_forests_.max_features == fixed.forests_[0].max_features == 36
+
+    def test_splits_look_at_many_features_where_few_tell_anything(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(-1, 1, size=(400, 60))
+        ranker = RankingForest(50, random_state=0).fit(X, rankdata(X[:, :5], axis=1))
+        assert ranker.pair_forests_.max_features == ranker.forests_[0].max_features == 36
+
+    def test_no_forest_is_grown_twice(self, monkeypatch):
+        grown = []
+        fit = ForestBatch.fit
+        monkeypatch.setattr(
+            ForestBatch,
+            "fit",
+            lambda self, *data, **options: grown.append(self) or fit(self, *data, **options),
+        )
+        X, Y = make_rankings(n=60)  # √4 features are as many as 0.6 of 4
+        ranker = RankingForest(5, random_state=0).fit(X[:, :4], Y)
+        assert grown == [ranker.pair_forests_]
+
     def test_the_share_of_single_pairs_is_one_between_two_rankers(self):
         X, Y = make_rankings(n=60)
         Y[::3, 1] = NAN
-        options = {"structure": "shared", "min_samples": 1, "marginal_weight": 0}
+        options = {
+            "structure": "shared",
+            "min_samples": 1,
+            "marginal_weight": 0,
+            "max_features": 0.6,
+        }
         alone, both, pairs = (
             RankingForest(9, **options, pair_share=share, random_state=0).fit(X, Y)
             for share in (0, 0.3, 1)
@@ -181,18 +214,20 @@ class TestChoices:
         )
 
     def test_many_rows_are_probed_first(self, monkeypatch):
-        monkeypatch.setattr(ranking_forest, "_PROBED_ROWS", 60)
+        monkeypatch.setattr(choosing, "PROBED_ROWS", 60)
         grown = []
-        grow = RankingForest._grow_pairs
+        fit = ForestBatch.fit
         monkeypatch.setattr(
-            RankingForest,
-            "_grow_pairs",
-            lambda self, X, Y: grown.append(len(X)) or grow(self, X, Y),
+            ForestBatch,
+            "fit",
+            lambda self, X, *rest, **options: (
+                grown.append(len(X)) or fit(self, X, *rest, **options)
+            ),
         )
         X, Y = make_rankings(n=200)
         assert RankingForest(10, random_state=0).fit(X, Y).predict(X).shape == Y.shape
         assert grown[0] == 60
-        monkeypatch.setattr(ranking_forest, "_GAIN_A_FOREST", -1.0)
+        monkeypatch.setattr(choosing, "GAIN_A_FOREST", -1.0)
         assert RankingForest(10, random_state=0).fit(X, Y).pair_forests_ is not None
         assert grown[-1] == 200
 

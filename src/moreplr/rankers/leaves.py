@@ -1,8 +1,7 @@
-"""From the leaves that a row falls into to pair probabilities, and which way of it is better."""
+"""From the leaves that a row falls into to pair probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -106,27 +105,10 @@ class Leaves:
         """The pair probabilities of new rows."""
         single = None
         if self.pair_forests is not None and reading.pair_share > 0:
-            single = self._square(self.pair_forests, self.pair_forests.predict_proba(X))
-        return self._tables(self._members(X, reading)).mix(reading, self.prior, single)
-
-    def out_of_bag(
-        self, rows: NDArray[np.intp], readings: list[Reading]
-    ) -> Iterator[tuple[int, Pairs, NDArray[np.bool_]]]:
-        """For each reading its number, the pair probabilities of training rows by the trees that
-        have not drawn them, and which rows have such trees."""
-        single = None
-        if self.pair_forests is not None and any(reading.pair_share > 0 for reading in readings):
-            single = self._square(self.pair_forests, self.pair_forests.oob_proba(rows))
-        for size in dict.fromkeys(reading.min_samples for reading in readings):
-            members = [
-                forest.leaf_members(rows=rows, min_samples=size, oob=True)
-                for forest in self.forests
-            ]
-            asked = np.diff(members[0][0]) > 0
-            tables = self._tables(members)
-            for number, reading in enumerate(readings):
-                if reading.min_samples == size:
-                    yield number, tables.mix(reading, self.prior, single), asked
+            shares = self.pair_forests.predict_proba(X)
+            single = single_pairs(self.pair_forests, shares, self.rankings.shape[1])
+        tables = Tables.count(self._members(X, reading), self.rankings, self.places)
+        return tables.mix(reading, self.prior, single)
 
     def row_weights(self, X: Array, reading: Reading) -> RowWeights:
         """How much each training row counts for a single row."""
@@ -137,22 +119,15 @@ class Leaves:
         positions = _dense(self._members(X, reading), n)
         return RowWeights(positions, _dense(singles, n), reading.pair_share)
 
-    def comparing_rows(self, most: int) -> NDArray[np.intp]:
-        """Some of the training rows that rank more than one label."""
-        ranked = np.sum(~np.isnan(self.rankings), axis=1)
-        return evenly(np.flatnonzero(ranked > 1), most)
-
     def _members(self, X: Array, reading: Reading) -> list[Members]:
         return [forest.leaf_members(X, min_samples=reading.min_samples) for forest in self.forests]
 
-    def _tables(self, members: list[Members]) -> Tables:
-        return Tables.count(members, self.rankings, self.places)
 
-    def _square(self, batch: ForestBatch, shares: Array) -> Pairs:
-        """Shares of single pairs as matrices; NaN for a pair that no row has shown."""
-        shares /= shares.sum(axis=2, keepdims=True)  # leaves answer in single precision
-        shares[:, ~batch.has_rows] = np.nan
-        return square(shares, self.rankings.shape[1])
+def single_pairs(batch: ForestBatch, shares: Array, k: int) -> Pairs:
+    """What forests of single pairs of k labels say; NaN for a pair that no row has shown."""
+    shares /= shares.sum(axis=2, keepdims=True)  # leaves answer in single precision
+    shares[:, ~batch.has_rows] = np.nan
+    return square(shares, k)
 
 
 def _dense(members: list[Members], n: int) -> Array:
@@ -175,15 +150,6 @@ def places(targets: Positions) -> NDArray[np.int16]:
         share = (targets[seen] - distinct[0]) / (distinct[-1] - distinct[0])
         out[seen] = np.minimum(share * steps, steps - 1)
     return out
-
-
-def sure_gain(tau: Array, base: Array, errors: float = 1.0) -> float:
-    """The mean gain over the base if it exceeds so many standard errors, else 0."""
-    gain = (tau - base)[~np.isnan(tau - base)]
-    if len(gain) < 2:
-        return 0.0
-    mean, error = gain.mean(), gain.std(ddof=1) / np.sqrt(len(gain))
-    return float(mean) if mean > errors * error else 0.0
 
 
 def evenly(rows: NDArray[np.intp], most: int) -> NDArray[np.intp]:

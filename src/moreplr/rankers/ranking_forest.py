@@ -7,46 +7,18 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from moreplr.encoders import encode
-from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.forest.checks import integer_from
-from moreplr.metrics import tau_x_score
-from moreplr.rankers._pairs import (
-    PairRanker,
-    Pairs,
-    check_name,
-    consensus,
-    pair_codes,
-    weighted_rows,
-)
+from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
+from moreplr.rankers.choosing import Chooser
 from moreplr.rankers.explanation import Explanation, explanation, one_row
-from moreplr.rankers.leaves import Leaves, Reading, evenly, places, sure_gain
-from moreplr.rankers.prediction_sets import (
-    PredictionSets,
-    merged,
-    prediction_sets,
-    risk_curve,
-    threshold,
-)
+from moreplr.rankers.growth import Growth
+from moreplr.rankers.leaves import Leaves, places
+from moreplr.rankers.prediction_sets import PredictionSets, prediction_sets, threshold
 from moreplr.rankings import Positions, count_buckets
 from moreplr.regressors._base import Array
 
 STRUCTURES = ("auto", "shared", "per_label")
 POSITIONS = ("observed", "given")
-LEAF_SIZES = (1, 2, 4, 8, 16, 32)
-MARGINAL_WEIGHTS = (0.0, 0.5, 100.0)
-PAIR_SHARES = (0.0, 0.25, 0.5, 1.0)
-# A choice among a few candidates needs no more rows than this.
-_SCORED_ROWS = 800
-_PROBED_ROWS = 2_000
-# One of many readings may be ahead by chance: so many standard errors are asked of it.
-_SURE = 2.0
-# The least gain in τ_X that each of many forests must bring where growing them takes long.
-_GAIN_A_FOREST = 0.001
-# Beyond this a forest for each label, and marginals of all pairs, cost more than they tell.
-_MANY_LABELS = 64
-# Beyond this a forest for each pair of labels costs more than all others.
-_MANY_PAIRS = 200
 
 
 class RankingForest(PairRanker):
@@ -60,10 +32,12 @@ class RankingForest(PairRanker):
     Forests of single pairs, as in :class:`PairwiseRanker`, have a share in these probabilities:
     they see a difference between two labels that is lost among the positions of all.
 
-    What decides accuracy is chosen out of bag: how many rows a leaf must hold (one forest grown
-    deep serves every size), how much the labels' own distributions of positions count beside
-    the pairs that are ranked together, and the share of the forests of single pairs. A choice
-    leaves the default only for a gain in τ_X beyond two standard errors, or one for this share.
+    What decides accuracy is chosen out of bag. Of the forests: whether all labels share one,
+    and how many features a split looks at. Of their leaves: how many rows one must hold (a
+    forest grown deep serves every size), how much the labels' own distributions of positions
+    count beside the pairs that are ranked together, and the share of the forests of single
+    pairs. A choice leaves the default only for a gain in τ_X beyond a standard error; for leaf
+    sizes and distributions, beyond two.
 
     Parameters
     ----------
@@ -90,7 +64,8 @@ class RankingForest(PairRanker):
         None are grown for rows of different `sample_weight`.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
         How many features a split looks at; a float is a share. "auto" is a third for one
-        forest for all labels, and 0.6 for one of a single label or pair.
+        forest for all labels, and 0.6 for one of a single label or pair, or √n_features where
+        that is better out of bag: of features that tell much the same, few do.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
@@ -110,7 +85,8 @@ class RankingForest(PairRanker):
     scores_ : dict of the out-of-bag τ_X of each reading that was tried; empty if none was
     risk_ : array, how often true relations have small probabilities out of bag, for `predict_set`
     row_numbers_ : the numbers of the training rows that count: those of positive weight
-    forests_ : list of the fitted forests, one, or one for each label
+    forests_ : list of the fitted forests, one, or one for each label; their `max_features`
+        is the number in use
     pair_forests_ : the batch of a forest for each pair of labels, or None
     labels_ : object array (n_labels,)
 
@@ -173,11 +149,17 @@ class RankingForest(PairRanker):
         ranked = np.sum(~np.isnan(Y), axis=1)
         # Rows that compare nothing are no evidence against ties.
         self.ties_ = bool((count_buckets(Y) < ranked).any() or not (ranked > 1).any())
-        self._incomplete = bool((ranked < Y.shape[1]).any())
         self._seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        self._grow_chosen(X, Y, weight)
-        self._choose_reading()
-        self.risk_ = self._calibrate()
+        growth = Growth(
+            X, Y, weight, self.positions, self.n_estimators, self.max_features, self.n_jobs,
+            self._seed,
+        )  # fmt: skip
+        self.rankings_, self.places_, self.weight_ = Y, places(growth.targets), weight
+        chooser = Chooser(self, growth)
+        way = chooser.way()
+        self.structure_ = way.structure
+        self.forests_, self.pair_forests_ = growth.forests(way), growth.pair_forests(way)
+        self.reading_, self.scores_, self.risk_ = chooser.reading(way)
         return self
 
     def predict(
@@ -276,148 +258,6 @@ class RankingForest(PairRanker):
     def feature_importances_(self) -> Array:
         """The share of each feature in the reduction of squared error of all positions."""
         return np.mean([forest.feature_importances_ for forest in self.forests_], axis=0)
-
-    def _grow(self, structure: str, X: Array, Y: Positions, weight: Array | None) -> None:
-        kind = "given" if self.positions == "given" else "expected"
-        targets = encode(Y, "modified", kind)
-        unseen = np.isnan(targets).all(axis=0)
-        filled = np.where(unseen, np.nanmean(targets), targets)
-        columns = [filled] if structure == "shared" else list(filled.T[:, :, None])
-        self.rankings_, self.places_ = Y, places(targets)
-        self.weight_ = weight
-        self.forests_ = [
-            ForestRegressor(
-                self.n_estimators,
-                max_features=self._features_for(structure),
-                n_jobs=self.n_jobs,
-                random_state=self._seed,
-            ).fit(X, column, weight)
-            for column in columns
-        ]
-
-    def _features_for(self, structure: str) -> Any:
-        """Few features keep trees of many labels different; those of one need the right ones."""
-        if isinstance(self.max_features, str) and self.max_features == "auto":
-            return 1 / 3 if structure == "shared" else 0.6
-        return self.max_features
-
-    def _grow_pairs(self, X: Array, Y: Positions) -> ForestBatch:
-        return ForestBatch(
-            self.n_estimators,
-            max_features=self._features_for("pair"),
-            n_jobs=self.n_jobs,
-            random_state=self._seed,
-        ).fit(X, pair_codes(Y), n_classes=3)
-
-    def _grow_chosen(self, X: Array, Y: Positions, weight: Array | None) -> None:
-        """Grow forests for all labels or for each, and for pairs, as is better out of bag.
-
-        What is to be chosen for many rows is chosen on some of them.
-        """
-        k = Y.shape[1]
-        rows = evenly(np.arange(len(X)), _PROBED_ROWS)
-        many = len(rows) < len(X)
-        part = X[rows], Y[rows], None if weight is None else weight[rows]
-        self.structure_ = "shared" if self.structure == "auto" else self.structure
-        self.pair_forests_: ForestBatch | None = None
-        probing = self.structure == "auto" and 3 <= k <= _MANY_LABELS
-        pairs = self._takes_pairs(k, weight)
-        if probing:
-            self._choose_structure(*part, many=many)
-        elif not many or (pairs and self.pair_share == "auto"):
-            self._grow(self.structure_, *part)
-        if many:
-            if pairs and self.pair_share == "auto":
-                self.pair_forests_ = self._grow_pairs(*part[:2])
-                pairs = self._gain_of_pairs() > _GAIN_A_FOREST * k
-            self._grow(self.structure_, X, Y, weight)
-        self.pair_forests_ = self._grow_pairs(X, Y) if pairs else None
-
-    def _choose_structure(
-        self, X: Array, Y: Positions, weight: Array | None, *, many: bool
-    ) -> None:
-        """Grow one forest for all labels and one for each; keep the better one."""
-        grown, scores = {}, {}
-        for structure in ("per_label", "shared"):
-            self._grow(structure, X, Y, weight)
-            grown[structure] = self.forests_
-            scores[structure] = self._score([self._default_reading()])[0]
-        if many:
-            gain = sure_gain(scores["per_label"], scores["shared"])
-            chosen = "per_label" if gain > _GAIN_A_FOREST * Y.shape[1] else "shared"
-        else:  # in doubt one for each label
-            gain = sure_gain(scores["shared"], scores["per_label"])
-            chosen = "shared" if gain > 0 else "per_label"
-        self.structure_, self.forests_ = chosen, grown[chosen]
-
-    def _gain_of_pairs(self) -> float:
-        reading = self._default_reading()
-        return sure_gain(*self._score([reading, reading._replace(pair_share=0.0)]))
-
-    def _takes_pairs(self, k: int, weight: Array | None) -> bool:
-        equal = weight is None or bool((weight == weight[0]).all())
-        if isinstance(self.pair_share, str):
-            return equal and k >= 3 and k * (k - 1) // 2 <= _MANY_PAIRS
-        return equal and k >= 2 and self.pair_share > 0
-
-    def _default_reading(self) -> Reading:
-        """Leaves as they are; the marginals count little, or half where given positions miss."""
-        size = 1 if self.min_samples == "auto" else int(self.min_samples)
-        weight, share = self.marginal_weight, self.pair_share
-        if weight == "auto":
-            weight = 1.0 if self._incomplete and self.positions == "given" else 0.25
-        if share == "auto":
-            share = 0.25
-        return Reading(size, float(weight), 0.0 if self.pair_forests_ is None else float(share))
-
-    def _choose_reading(self) -> None:
-        """Leave the default for a sure gain in τ_X: first in leaf size, then in the weight."""
-        self.reading_ = self._default_reading()
-        self.scores_: dict[Reading, float] = {}
-        if len(self.labels_) == 1:
-            return
-        if self.min_samples == "auto":
-            self._choose_among([self.reading_._replace(min_samples=size) for size in LEAF_SIZES])
-        if self.marginal_weight == "auto" and len(self.labels_) <= _MANY_LABELS:
-            weights = sorted({*MARGINAL_WEIGHTS, self.reading_.marginal_weight})
-            self._choose_among([self.reading_._replace(marginal_weight=w) for w in weights])
-        if self.pair_share == "auto" and self.pair_forests_ is not None:
-            shares = [self.reading_._replace(pair_share=share) for share in PAIR_SHARES]
-            self._choose_among(shares, errors=1.0)  # these differ more than other readings do
-
-    def _choose_among(self, readings: list[Reading], errors: float = _SURE) -> None:
-        """Take the reading that gains most over the present one, if that is sure."""
-        tau = self._score(readings)
-        if np.isnan(tau).all():
-            return
-        base = tau[readings.index(self.reading_)]
-        gains = [sure_gain(one, base, errors) for one in tau]
-        if max(gains) > 0:
-            self.reading_ = readings[int(np.argmax(gains))]
-        self.scores_ |= dict(zip(readings, np.nanmean(tau, axis=1).tolist(), strict=True))
-
-    def _score(self, readings: list[Reading]) -> Array:
-        """Out-of-bag τ_X of each reading on some rows, NaN where there is none."""
-        leaves = self._leaves()
-        rows = leaves.comparing_rows(_SCORED_ROWS)
-        tau = np.full((len(readings), len(rows)), np.nan)
-        for chunk in self._chunks(len(rows)):
-            for at, pairs, asked in leaves.out_of_bag(rows[chunk], readings):
-                ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
-                own = tau_x_score(leaves.rankings[rows[chunk]], ranks, per_sample=True)
-                tau[at, chunk] = np.where(asked, own, np.nan)
-        return tau
-
-    def _calibrate(self) -> Array:
-        """How often true relations have less than some probability, out of bag."""
-        leaves = self._leaves()
-        rows = leaves.comparing_rows(_SCORED_ROWS)
-        curves = [risk_curve(Pairs(*np.empty((2, 0, 1, 1))), np.empty((0, 1)))]
-        for chunk in self._chunks(len(rows)):
-            for _, (P, Q), asked in leaves.out_of_bag(rows[chunk], [self.reading_]):
-                true = leaves.rankings[rows[chunk]][asked]
-                curves.append(risk_curve(Pairs(P[asked], Q[asked]), true))
-        return merged(curves)
 
     def _pairs(self, X: Array) -> Pairs:
         return self._leaves().pairs(X, self.reading_)

@@ -1,0 +1,226 @@
+"""Choose how a ranking forest is grown and read, by rows that its trees have not seen.
+
+A choice is an estimate from few rows. So candidates are few, one decision follows another, and
+the default stays unless another gains more than a standard error or two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moreplr.forest import ForestBatch, ForestRegressor
+from moreplr.metrics import tau_x_score
+from moreplr.rankers._pairs import Pairs
+from moreplr.rankers.growth import Growth, Way
+from moreplr.rankers.leaves import Reading, Tables, evenly, places, single_pairs
+from moreplr.rankers.prediction_sets import merged, risk_curve
+from moreplr.regressors._base import Array
+
+if TYPE_CHECKING:
+    from moreplr.rankers.ranking_forest import RankingForest
+
+LEAF_SIZES = (1, 2, 4, 8, 16, 32)
+MARGINAL_WEIGHTS = (0.0, 0.5, 100.0)
+PAIR_SHARES = (0.0, 0.25, 0.5, 1.0)
+# A choice among a few candidates needs no more rows than this.
+SCORED_ROWS = 800
+PROBED_ROWS = 2_000
+# The least gain in τ_X that each of many forests must bring where growing them takes long.
+GAIN_A_FOREST = 0.001
+# One of many readings may be ahead by chance: so many standard errors are asked of it,
+_SURE = 2.0
+# and so many of a way to grow, or of a share of single pairs, which differ more.
+_RATHER_SURE = 1.0
+# Beyond this a forest for each label, and marginals of all pairs, cost more than they tell.
+MANY_LABELS = 64
+# Beyond this a forest for each pair of labels costs more than all others.
+MANY_PAIRS = 200
+
+
+class OutOfBag:
+    """Forests asked about their training rows: of each, the trees that have not drawn it.
+
+    The tables of the leaf size that was asked for last are kept for the next question.
+    """
+
+    def __init__(
+        self, ranker: RankingForest, growth: Growth, forests: list[ForestRegressor]
+    ) -> None:
+        self.ranker, self.forests = ranker, forests
+        self.rankings, self.places = growth.Y, places(growth.targets)
+        ranked = np.sum(~np.isnan(growth.Y), axis=1)
+        self.rows = evenly(np.flatnonzero(ranked > 1), SCORED_ROWS)
+        self._last: tuple[tuple[int, int], Tables, NDArray[np.bool_]] | None = None
+
+    def score(self, readings: list[Reading], batch: ForestBatch | None) -> Array:
+        """The τ_X of each reading and row, NaN where no tree can be asked."""
+        tau = np.full((len(readings), len(self.rows)), np.nan)
+        for chunk in self.ranker._chunks(len(self.rows)):
+            true = self.rankings[self.rows[chunk]]
+            for at, pairs, asked in self._pairs(chunk, readings, batch):
+                ranks = self.ranker._decode(
+                    pairs, total_order=not self.ranker.ties_, random_state=0
+                )
+                tau[at, chunk] = np.where(asked, tau_x_score(true, ranks, per_sample=True), np.nan)
+        return tau
+
+    def risk(self, reading: Reading, batch: ForestBatch | None) -> Array:
+        """How often true relations have less than some probability."""
+        curves = [risk_curve(Pairs(*np.empty((2, 0, 1, 1))), np.empty((0, 1)))]
+        for chunk in self.ranker._chunks(len(self.rows)):
+            for _, (P, Q), asked in self._pairs(chunk, [reading], batch):
+                true = self.rankings[self.rows[chunk]][asked]
+                curves.append(risk_curve(Pairs(P[asked], Q[asked]), true))
+        return merged(curves)
+
+    def _pairs(
+        self, chunk: slice, readings: list[Reading], batch: ForestBatch | None
+    ) -> Iterator[tuple[int, Pairs, NDArray[np.bool_]]]:
+        """For each reading its number, pair probabilities, and which rows could be asked."""
+        rows, single = self.rows[chunk], None
+        if batch is not None and any(reading.pair_share > 0 for reading in readings):
+            single = single_pairs(batch, batch.oob_proba(rows), self.rankings.shape[1])
+        # Small leaves last: they are the default, and most likely to be asked for again.
+        for size in sorted({reading.min_samples for reading in readings}, reverse=True):
+            tables, asked = self._tables(chunk, size)
+            for number, reading in enumerate(readings):
+                if reading.min_samples == size:
+                    prior = self.ranker.consensus_
+                    yield number, tables.mix(reading, prior, single), asked
+
+    def _tables(self, chunk: slice, size: int) -> tuple[Tables, NDArray[np.bool_]]:
+        key = chunk.start, size
+        if self._last is None or self._last[0] != key:
+            members = [
+                forest.leaf_members(rows=self.rows[chunk], min_samples=size, oob=True)
+                for forest in self.forests
+            ]
+            tables = Tables.count(members, self.rankings, self.places)
+            self._last = key, tables, np.diff(members[0][0]) > 0
+        return self._last[1:]
+
+
+class Chooser:
+    """Makes the choices that the parameters of a ranker leave open."""
+
+    def __init__(self, ranker: RankingForest, growth: Growth) -> None:
+        self.ranker, self.growth = ranker, growth
+        self.n_labels = growth.Y.shape[1]
+        self._judges: dict[tuple, OutOfBag] = {}
+
+    def way(self) -> Way:
+        """How to grow; for many rows, how some of them are best grown."""
+        part = self.growth.some(PROBED_ROWS)
+        ways = [Way(structure, part.features(structure)[0]) for structure in self._structures()]
+        way = self._best(part, ways, least=0.0 if part is self.growth else self._price)
+        ways = [way._replace(features=n) for n in part.features(way.structure)]
+        way = self._best(part, ways)
+        if not self._may_take_pairs():
+            return way
+        with_pairs = [way._replace(pair_features=n) for n in part.features("pairs")]
+        alone = self._default_reading._replace(pair_share=1.0)
+        best = self._best(part, with_pairs, alone)
+        if part is self.growth or self.ranker.pair_share != "auto":
+            return best
+        return self._best(part, [way, best], self._default_reading, self._price)
+
+    def reading(self, way: Way) -> tuple[Reading, dict[Reading, float], Array]:
+        """How to read leaves, the τ_X of all readings tried, and the risk of the chosen one.
+
+        The leaf size is chosen first, then the weight of marginals, then the share of pairs.
+        """
+        judge, batch = self._judge(self.growth, way), self.growth.pair_forests(way)
+        reading = self._default_reading
+        if batch is None:
+            reading = reading._replace(pair_share=0.0)
+        scores: dict[Reading, float] = {}
+        for name, values, errors in self._open(reading, batch):
+            readings = [reading._replace(**{name: value}) for value in values]
+            tau = judge.score(readings, batch)
+            if np.isnan(tau).all():
+                continue
+            scores |= dict(zip(readings, np.nanmean(tau, axis=1).tolist(), strict=True))
+            gains = [sure_gain(one, tau[readings.index(reading)], errors) for one in tau]
+            if max(gains) > 0:
+                reading = readings[int(np.argmax(gains))]
+        return reading, scores, judge.risk(reading, batch)
+
+    def _open(
+        self, reading: Reading, batch: ForestBatch | None
+    ) -> Iterator[tuple[str, tuple, float]]:
+        """The parts of a reading that are to be chosen, their values, and how sure to be."""
+        if self.n_labels == 1:
+            return
+        if self.ranker.min_samples == "auto":
+            yield "min_samples", LEAF_SIZES, _SURE
+        if self.ranker.marginal_weight == "auto" and self.n_labels <= MANY_LABELS:
+            weights = tuple(sorted({*MARGINAL_WEIGHTS, reading.marginal_weight}))
+            yield "marginal_weight", weights, _SURE
+        if self.ranker.pair_share == "auto" and batch is not None:
+            yield "pair_share", PAIR_SHARES, _RATHER_SURE
+
+    def _structures(self) -> list[str]:
+        """In doubt one forest for each label, or one for all where growing takes long."""
+        if self.ranker.structure != "auto":
+            return [self.ranker.structure]
+        if not 3 <= self.n_labels <= MANY_LABELS:
+            return ["shared"]
+        few = len(self.growth.X) <= PROBED_ROWS
+        return ["per_label", "shared"] if few else ["shared", "per_label"]
+
+    def _may_take_pairs(self) -> bool:
+        k, weight, share = self.n_labels, self.growth.weight, self.ranker.pair_share
+        equal = weight is None or bool((weight == weight[0]).all())
+        if isinstance(share, str):
+            return equal and k >= 3 and k * (k - 1) // 2 <= MANY_PAIRS
+        return equal and k >= 2 and share > 0
+
+    @property
+    def _price(self) -> float:
+        return GAIN_A_FOREST * self.n_labels
+
+    @property
+    def _default_reading(self) -> Reading:
+        """Leaves as they are; the marginals count little, or half where given positions miss."""
+        ranker = self.ranker
+        size = 1 if ranker.min_samples == "auto" else int(ranker.min_samples)
+        weight, share = ranker.marginal_weight, ranker.pair_share
+        if weight == "auto":
+            gaps = bool(np.isnan(self.growth.Y).any())
+            weight = 1.0 if gaps and ranker.positions == "given" else 0.25
+        return Reading(size, float(weight), 0.25 if share == "auto" else float(share))
+
+    def _best(
+        self,
+        part: Growth,
+        ways: list[Way],
+        reading: Reading | None = None,
+        least: float = 0.0,
+    ) -> Way:
+        """The first way, unless another is surely better by more than `least`."""
+        if len(ways) == 1 or self.n_labels == 1:
+            return ways[0]
+        reading = reading or self._default_reading._replace(pair_share=0.0)
+        tau = [self._judge(part, way).score([reading], part.pair_forests(way))[0] for way in ways]
+        gains = [sure_gain(one, tau[0], _RATHER_SURE) for one in tau]
+        best = int(np.argmax(gains))
+        return ways[best] if gains[best] > least else ways[0]
+
+    def _judge(self, part: Growth, way: Way) -> OutOfBag:
+        key = len(part.X), way.structure, way.features
+        if key not in self._judges:
+            self._judges[key] = OutOfBag(self.ranker, part, part.forests(way))
+        return self._judges[key]
+
+
+def sure_gain(tau: Array, base: Array, errors: float) -> float:
+    """The mean gain over the base if it exceeds so many standard errors, else 0."""
+    gain = (tau - base)[~np.isnan(tau - base)]
+    if len(gain) < 2:
+        return 0.0
+    mean, error = gain.mean(), gain.std(ddof=1) / np.sqrt(len(gain))
+    return float(mean) if mean > errors * error else 0.0

@@ -1,0 +1,97 @@
+"""Grow the forests of a ranking forest: for all labels, for each label, for each pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from moreplr.encoders import encode
+from moreplr.forest import ForestBatch, ForestRegressor
+from moreplr.forest.checks import number_of_features
+from moreplr.rankers._pairs import pair_codes
+from moreplr.rankers.leaves import evenly
+from moreplr.rankings import Positions
+from moreplr.regressors._base import Array
+
+# Few features keep trees of many labels different; those of one or two need the right ones.
+_USUAL_FEATURES = {"shared": 1 / 3, "per_label": 0.6, "pairs": 0.6}
+# Where features tell much the same, fewer do.
+_FEW_FEATURES = "sqrt"
+
+
+class Way(NamedTuple):
+    """A way to grow: a structure, and how many features a split of its forests looks at.
+
+    And a split of the forests of pairs; 0 if there are none.
+    """
+
+    structure: str
+    features: int
+    pair_features: int = 0
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Rows to grow forests on, and what these have in common; each is grown once."""
+
+    X: Array
+    Y: Positions
+    weight: Array | None
+    positions: str
+    n_estimators: int
+    max_features: Any
+    n_jobs: int | None
+    seed: int
+    _grown: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def some(self, most: int) -> Growth:
+        """The same on some of the rows, if there are more."""
+        rows = evenly(np.arange(len(self.X)), most)
+        if len(rows) == len(self.X):
+            return self
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, X=self.X[rows], Y=self.Y[rows], weight=weight)
+
+    @cached_property
+    def targets(self) -> Positions:
+        """The positions that forests predict, NaN for labels that a row does not rank."""
+        return encode(self.Y, "modified", "given" if self.positions == "given" else "expected")
+
+    def features(self, kind: str) -> list[int]:
+        """How many features a split may look at; the usual number is the first."""
+        if isinstance(self.max_features, str) and self.max_features == "auto":
+            wanted = [_USUAL_FEATURES[kind], _FEW_FEATURES]
+        else:
+            wanted = [self.max_features]
+        return list(dict.fromkeys(number_of_features(each, self.X.shape[1]) for each in wanted))
+
+    def forests(self, way: Way) -> list[ForestRegressor]:
+        """One forest for all labels, or one for each."""
+        key = way.structure, way.features
+        if key not in self._grown:
+            unseen = np.isnan(self.targets).all(axis=0)
+            filled = np.where(unseen, np.nanmean(self.targets), self.targets)
+            columns = [filled] if way.structure == "shared" else list(filled.T[:, :, None])
+            self._grown[key] = [
+                ForestRegressor(self.n_estimators, **self._options(way.features)).fit(
+                    self.X, column, self.weight
+                )
+                for column in columns
+            ]
+        return self._grown[key]
+
+    def pair_forests(self, way: Way) -> ForestBatch | None:
+        """A forest for each pair of labels, if there are to be any."""
+        if way.pair_features == 0:
+            return None
+        key = "pairs", way.pair_features
+        if key not in self._grown:
+            batch = ForestBatch(self.n_estimators, **self._options(way.pair_features))
+            self._grown[key] = batch.fit(self.X, pair_codes(self.Y), n_classes=3)
+        return self._grown[key]
+
+    def _options(self, features: int) -> dict[str, Any]:
+        return {"max_features": features, "n_jobs": self.n_jobs, "random_state": self.seed}
