@@ -7,7 +7,7 @@ from moreplr import MORERanker, PairwiseRanker
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.forest import ForestBatch, ForestClassifier
 from moreplr.incomplete import remove_labels
-from moreplr.rankers import _marginals, choosing
+from moreplr.rankers import _marginals, _pairs, choosing
 from moreplr.rankers.leaves import Reading
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankings import count_buckets
@@ -264,6 +264,16 @@ class TestChoices:
         ranker = RankingForest(random_state=0).fit(X[:400], Y[:400])
         fresh = ranker.score(X[400:], Y[400:])
         assert ranker.scores_[ranker.reading_] == pytest.approx(fresh, abs=0.05)
+
+    def test_choices_do_not_depend_on_how_many_rows_are_asked_at_once(self, monkeypatch):
+        X, Y = make_rankings(n=120)
+        Y[::3, 1] = NAN
+        whole = RankingForest(10, random_state=0).fit(X, Y)
+        monkeypatch.setattr(_pairs, "CHUNK_BYTES", 50_000)  # some 30 rows
+        parts = RankingForest(10, random_state=0).fit(X, Y)
+        assert parts.reading_ == whole.reading_
+        assert parts.scores_ == pytest.approx(whole.scores_)
+        np.testing.assert_allclose(parts.risk_, whole.risk_)
 
     def test_leaf_sizes_are_those_of_the_forest(self):
         X, Y = make_rankings(n=80)

@@ -85,7 +85,7 @@ def join(parts: Sequence[Flat]) -> Flat:
     for field in fields(parts[0]):
         own = [vars(part).pop(field.name) for part in parts]
         if field.name.endswith("offsets"):
-            sizes = joined([np.diff(offsets) for offsets in own])
+            sizes = joined([offsets[1:] - offsets[:-1] for offsets in own])  # diff is slower
             arrays[field.name] = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         else:
             arrays[field.name] = joined(own)
