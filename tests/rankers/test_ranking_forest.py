@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 import pytest
 from scipy.stats import rankdata
@@ -5,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moreplr import MORERanker, PairwiseRanker
 from moreplr.checks import RANKER_CHECKS, make_rankings
-from moreplr.forest import ForestBatch, ForestClassifier
+from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.incomplete import remove_labels
 from moreplr.rankers import _marginals, _pairs, choosing
 from moreplr.rankers.leaves import Reading
@@ -31,6 +33,21 @@ def test_scikit_learn(estimator, check):
 @pytest.mark.parametrize("check", RANKER_CHECKS, ids=lambda check: check.__name__)
 def test_ranker(ranker, check):
     check(ranker)
+
+
+@pytest.fixture
+def grown(monkeypatch):
+    """What forests are fitted: their kind, their rows, and their features of a split."""
+    found = []
+    for kind, forest in (("regressor", ForestRegressor), ("batch", ForestBatch)):
+        fit = forest.fit
+
+        def note(self, X, *data, kind=kind, fit=fit, **options):
+            found.append((kind, len(X), self.max_features))
+            return fit(self, X, *data, **options)
+
+        monkeypatch.setattr(forest, "fit", note)
+    return found
 
 
 def brute_pairs(ranker, X):
@@ -157,17 +174,37 @@ class TestChoices:
         ranker = RankingForest(50, random_state=0).fit(X, rankdata(X[:, :5], axis=1))
         assert ranker.pair_forests_.max_features == ranker.forests_[0].max_features == 36
 
-    def test_no_forest_is_grown_twice(self, monkeypatch):
-        grown = []
-        fit = ForestBatch.fit
-        monkeypatch.setattr(
-            ForestBatch,
-            "fit",
-            lambda self, *data, **options: grown.append(self) or fit(self, *data, **options),
+    def test_no_forest_is_grown_twice(self, grown):
+        rng = np.random.default_rng(0)
+        X, Y = rng.random((60, 12)), rankdata(rng.random((60, 4)), axis=1)
+        RankingForest(5, random_state=0).fit(X, Y)
+        times = {kind: Counter(grown)[kind] for kind in grown}
+        assert times.pop(("regressor", 60, 3)) in (1, 4)  # of the structure that was chosen
+        assert times == {
+            ("regressor", 60, 7): 4,
+            ("regressor", 60, 4): 1,
+            ("batch", 60, 7): 1,
+            ("batch", 60, 3): 1,
+        }
+
+    def test_numbers_of_features_that_coincide_are_not_compared(self, grown):
+        X, Y = make_rankings(n=60)  # √6 features are as many as a third of 6
+        RankingForest(5, structure="shared", pair_share=0, random_state=0).fit(
+            np.hstack([X, X, X])[:, :6], Y
         )
-        X, Y = make_rankings(n=60)  # √4 features are as many as 0.6 of 4
-        ranker = RankingForest(5, random_state=0).fit(X[:, :4], Y)
-        assert grown == [ranker.pair_forests_]
+        assert grown == [("regressor", 60, 2)]
+
+    def test_without_any_row_out_of_bag_the_usual_number_stays(self):
+        rng = np.random.default_rng(0)
+        X, Y = rng.random((1, 12)), np.array([[1.0, 2.0, 3.0]])
+        ranker = RankingForest(1, random_state=0).fit(X, Y)
+        assert ranker.forests_[0].max_features == ranker.pair_forests_.max_features == 7
+
+    def test_many_labels_have_the_usual_number_of_features(self, grown):
+        rng = np.random.default_rng(0)
+        X, Y = rng.random((20, 30)), rankdata(rng.random((20, 65)), axis=1)
+        RankingForest(2, min_samples=1, random_state=0).fit(X, Y)
+        assert grown == [("regressor", 20, 10)]
 
     def test_the_share_of_single_pairs_is_one_between_two_rankers(self):
         X, Y = make_rankings(n=60)
@@ -213,23 +250,35 @@ class TestChoices:
             RankingForest(2, **options, pair_share=0.5).fit(X, Y).pair_forests_.n_forests_ == 231
         )
 
-    def test_many_rows_are_probed_first(self, monkeypatch):
+    def test_many_rows_are_probed_first(self, monkeypatch, grown):
+        monkeypatch.setattr(choosing, "PROBED_ROWS", 150)
+        rng = np.random.default_rng(0)
+        hidden = rng.normal(size=(400, 2))
+        X = np.tile(hidden, 30) + rng.normal(size=(400, 60))
+        Y = rankdata(hidden @ rng.normal(size=(2, 5)), axis=1)
+        ranker = RankingForest(20, structure="shared", pair_share=0.5, random_state=0).fit(X, Y)
+        assert grown[2:4] == [("batch", 150, 36), ("batch", 150, 7)]
+        assert grown[4:] == [
+            ("regressor", 400, ranker.forests_[0].max_features),
+            ("batch", 400, 7),
+        ]
+
+    def test_many_rows_get_forests_of_pairs_for_a_gain(self, monkeypatch, grown):
         monkeypatch.setattr(choosing, "PROBED_ROWS", 60)
-        grown = []
-        fit = ForestBatch.fit
-        monkeypatch.setattr(
-            ForestBatch,
-            "fit",
-            lambda self, X, *rest, **options: (
-                grown.append(len(X)) or fit(self, X, *rest, **options)
-            ),
-        )
         X, Y = make_rankings(n=200)
-        assert RankingForest(10, random_state=0).fit(X, Y).predict(X).shape == Y.shape
-        assert grown[0] == 60
-        monkeypatch.setattr(choosing, "GAIN_A_FOREST", -1.0)
+        monkeypatch.setattr(choosing, "GAIN_A_FOREST", 1.0)
+        assert RankingForest(10, random_state=0).fit(X, Y).pair_forests_ is None
+        monkeypatch.setattr(choosing, "GAIN_A_FOREST", 0.0)
         assert RankingForest(10, random_state=0).fit(X, Y).pair_forests_ is not None
-        assert grown[-1] == 200
+
+    def test_rows_that_rank_nothing_are_not_probed(self, monkeypatch):
+        monkeypatch.setattr(choosing, "PROBED_ROWS", 20)
+        X, Y = make_rankings(n=200)
+        Y[5:] = NAN
+        for columns in (4, 2):
+            with pytest.warns(UserWarning, match="rank no label"):
+                ranker = RankingForest(5, random_state=0).fit(X, Y[:, :columns])
+            assert ranker.predict(X).shape == (200, columns)
 
     def test_weighted_rows_have_no_forests_of_pairs(self):
         X, Y = make_rankings(n=60)
@@ -341,6 +390,9 @@ class TestPredictions:
         ("marginal_weight", -1),
         ("marginal_weight", "half"),
         ("n_estimators", 0),
+        ("max_features", 0),
+        ("max_features", 2.5),
+        ("max_features", "few"),
         ("objective", "l2"),
     ],
 )

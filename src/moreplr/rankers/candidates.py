@@ -16,6 +16,7 @@ from sklearn.svm import SVR
 
 from moreplr.layers import EpsilonCloseness, Layer, RoundRank
 from moreplr.rankers._pairs import pair_codes
+from moreplr.rankers.choosing import MANY_LABELS
 from moreplr.rankers.dummy import DummyRanker
 from moreplr.rankers.more import MORERanker
 from moreplr.rankers.neighbors import NearestNeighborsRanker
@@ -35,8 +36,6 @@ _PAIR_LINEAR = 120
 _KERNEL_ROWS = 5_000
 _PROCESS_CELLS = 800
 _CHAINED = 15
-# Beyond this one forest serves all labels, as in RankingForest.
-_MANY_LABELS = 64
 # Up to this many features, second-order steps fit a linear model faster.
 _NARROW = 20
 
@@ -111,12 +110,13 @@ def suggest(meta: Meta, positions: str = "observed") -> dict[str, Candidate]:
     ['RankingForest', 'DummyRanker']
     """
     suitable = _on_positions(meta, positions) | _on_pairs(meta)
-    forest = Candidate(RankingForest(), 1.2, _forest_cost(meta))
+    # A third of its time goes into comparing numbers of features.
+    forest = Candidate(RankingForest(), 1.2, 1.4 * _forest_cost(meta))
     return {REFERENCE: forest} | dict(sorted(suitable.items(), key=lambda item: item[1].cost))
 
 
 def _forest_cost(meta: Meta) -> float:
-    return 0.05 + meta.n_rows * min(meta.n_labels, _MANY_LABELS) ** 2 * 5e-5
+    return 0.05 + meta.n_rows * min(meta.n_labels, MANY_LABELS) ** 2 * 5e-5
 
 
 def _on_positions(meta: Meta, positions: str) -> dict[str, Candidate]:
@@ -140,7 +140,7 @@ def _on_positions(meta: Meta, positions: str) -> dict[str, Candidate]:
         process = scaled(more(GaussianProcess()))
         found["MORERanker, Gaussian process"] = Candidate(process, 2.0, 2 + (cells / 400) ** 3)
     forests = n * k * 6e-5
-    if k > _MANY_LABELS:
+    if k > MANY_LABELS:
         found["MORERanker, native"] = Candidate(more("native"), 1.2, n * 1e-3)
     else:
         found["MORERanker, single target"] = Candidate(more("single_target"), 1.2, forests)

@@ -6,7 +6,7 @@ the default stays unless another gains more than a standard error or two.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.metrics import tau_x_score
 from moreplr.rankers._pairs import Pairs
 from moreplr.rankers.growth import Growth, Way
-from moreplr.rankers.leaves import Reading, Tables, evenly, places, single_pairs
+from moreplr.rankers.leaves import Reading, Tables, evenly, single_pairs
 from moreplr.rankers.prediction_sets import merged, risk_curve
 from moreplr.regressors._base import Array
 
@@ -35,7 +35,8 @@ GAIN_A_FOREST = 0.001
 _SURE = 2.0
 # and so many of a way to grow, or of a share of single pairs, which differ more.
 _RATHER_SURE = 1.0
-# Beyond this a forest for each label, and marginals of all pairs, cost more than they tell.
+# Beyond this a forest for each label, marginals of all pairs, and comparing numbers of features
+# cost more than they tell.
 MANY_LABELS = 64
 # Beyond this a forest for each pair of labels costs more than all others.
 MANY_PAIRS = 200
@@ -44,23 +45,24 @@ MANY_PAIRS = 200
 class OutOfBag:
     """Forests asked about their training rows: of each, the trees that have not drawn it.
 
-    The tables of the leaf size that was asked for last are kept for the next question.
+    The ranker has its labels, its consensus and whether it predicts ties. If all rows are asked
+    at once, what the last question counted is kept for the next one.
     """
 
     def __init__(
         self, ranker: RankingForest, growth: Growth, forests: list[ForestRegressor]
     ) -> None:
-        self.ranker, self.forests = ranker, forests
-        self.rankings, self.places = growth.Y, places(growth.targets)
+        self.ranker, self.growth, self.forests = ranker, growth, forests
         ranked = np.sum(~np.isnan(growth.Y), axis=1)
         self.rows = evenly(np.flatnonzero(ranked > 1), SCORED_ROWS)
-        self._last: tuple[tuple[int, int], Tables, NDArray[np.bool_]] | None = None
+        self._tables: tuple[int, Tables, NDArray[np.bool_]] | None = None
+        self._single: tuple[ForestBatch, Pairs] | None = None
 
     def score(self, readings: list[Reading], batch: ForestBatch | None) -> Array:
         """The τ_X of each reading and row, NaN where no tree can be asked."""
         tau = np.full((len(readings), len(self.rows)), np.nan)
         for chunk in self.ranker._chunks(len(self.rows)):
-            true = self.rankings[self.rows[chunk]]
+            true = self.growth.Y[self.rows[chunk]]
             for at, pairs, asked in self._pairs(chunk, readings, batch):
                 ranks = self.ranker._decode(
                     pairs, total_order=not self.ranker.ties_, random_state=0
@@ -73,7 +75,7 @@ class OutOfBag:
         curves = [risk_curve(Pairs(*np.empty((2, 0, 1, 1))), np.empty((0, 1)))]
         for chunk in self.ranker._chunks(len(self.rows)):
             for _, (P, Q), asked in self._pairs(chunk, [reading], batch):
-                true = self.rankings[self.rows[chunk]][asked]
+                true = self.growth.Y[self.rows[chunk]][asked]
                 curves.append(risk_curve(Pairs(P[asked], Q[asked]), true))
         return merged(curves)
 
@@ -83,25 +85,33 @@ class OutOfBag:
         """For each reading its number, pair probabilities, and which rows could be asked."""
         rows, single = self.rows[chunk], None
         if batch is not None and any(reading.pair_share > 0 for reading in readings):
-            single = single_pairs(batch, batch.oob_proba(rows), self.rankings.shape[1])
+            single = self._ask_pairs(rows, batch)
         # Small leaves last: they are the default, and most likely to be asked for again.
         for size in sorted({reading.min_samples for reading in readings}, reverse=True):
-            tables, asked = self._tables(chunk, size)
+            tables, asked = self._ask_leaves(rows, size)
             for number, reading in enumerate(readings):
                 if reading.min_samples == size:
-                    prior = self.ranker.consensus_
-                    yield number, tables.mix(reading, prior, single), asked
+                    yield number, tables.mix(reading, self.ranker.consensus_, single), asked
 
-    def _tables(self, chunk: slice, size: int) -> tuple[Tables, NDArray[np.bool_]]:
-        key = chunk.start, size
-        if self._last is None or self._last[0] != key:
-            members = [
-                forest.leaf_members(rows=self.rows[chunk], min_samples=size, oob=True)
-                for forest in self.forests
-            ]
-            tables = Tables.count(members, self.rankings, self.places)
-            self._last = key, tables, np.diff(members[0][0]) > 0
-        return self._last[1:]
+    def _ask_leaves(self, rows: NDArray[np.intp], size: int) -> tuple[Tables, NDArray[np.bool_]]:
+        if self._tables is not None and self._tables[0] == size:
+            return self._tables[1:]
+        members = [
+            forest.leaf_members(rows=rows, min_samples=size, oob=True) for forest in self.forests
+        ]
+        tables = Tables.count(members, self.growth.Y, self.growth.places)
+        asked = np.diff(members[0][0]) > 0
+        if len(rows) == len(self.rows):
+            self._tables = size, tables, asked
+        return tables, asked
+
+    def _ask_pairs(self, rows: NDArray[np.intp], batch: ForestBatch) -> Pairs:
+        if self._single is not None and self._single[0] is batch:
+            return self._single[1]
+        single = single_pairs(batch, batch.oob_proba(rows), self.growth.Y.shape[1])
+        if len(rows) == len(self.rows):
+            self._single = batch, single
+        return single
 
 
 class Chooser:
@@ -110,30 +120,36 @@ class Chooser:
     def __init__(self, ranker: RankingForest, growth: Growth) -> None:
         self.ranker, self.growth = ranker, growth
         self.n_labels = growth.Y.shape[1]
-        self._judges: dict[tuple, OutOfBag] = {}
+        self.part = growth.some(PROBED_ROWS)
+        self.many = self.part is not growth
+        self._judges: dict[tuple[str, int], OutOfBag] = {}
 
     def way(self) -> Way:
         """How to grow; for many rows, how some of them are best grown."""
-        part = self.growth.some(PROBED_ROWS)
-        ways = [Way(structure, part.features(structure)[0]) for structure in self._structures()]
-        way = self._best(part, ways, least=0.0 if part is self.growth else self._price)
-        ways = [way._replace(features=n) for n in part.features(way.structure)]
-        way = self._best(part, ways)
+        way = self._way()
+        if self.many:
+            self._judges.clear()
+            self.part = self.growth
+        return way
+
+    def _way(self) -> Way:
+        ways = [Way(name, self._features(name)[0]) for name in self._structures()]
+        way = self._best(ways, least=self._price if self.many else 0.0)
+        way = self._best([way._replace(features=n) for n in self._features(way.structure)])
         if not self._may_take_pairs():
             return way
-        with_pairs = [way._replace(pair_features=n) for n in part.features("pairs")]
-        alone = self._default_reading._replace(pair_share=1.0)
-        best = self._best(part, with_pairs, alone)
-        if part is self.growth or self.ranker.pair_share != "auto":
-            return best
-        return self._best(part, [way, best], self._default_reading, self._price)
+        with_pairs = [way._replace(pair_features=n) for n in self._features("pairs")]
+        best = self._best(with_pairs, self._default_reading._replace(pair_share=1.0))
+        if self.many and self.ranker.pair_share == "auto":
+            return self._best([way, best], self._default_reading, self._price)
+        return best
 
     def reading(self, way: Way) -> tuple[Reading, dict[Reading, float], Array]:
         """How to read leaves, the τ_X of all readings tried, and the risk of the chosen one.
 
         The leaf size is chosen first, then the weight of marginals, then the share of pairs.
         """
-        judge, batch = self._judge(self.growth, way), self.growth.pair_forests(way)
+        judge, batch = self._judge(way), self.part.pair_forests(way)
         reading = self._default_reading
         if batch is None:
             reading = reading._replace(pair_share=0.0)
@@ -144,9 +160,7 @@ class Chooser:
             if np.isnan(tau).all():
                 continue
             scores |= dict(zip(readings, np.nanmean(tau, axis=1).tolist(), strict=True))
-            gains = [sure_gain(one, tau[readings.index(reading)], errors) for one in tau]
-            if max(gains) > 0:
-                reading = readings[int(np.argmax(gains))]
+            reading = readings[surest(tau, readings.index(reading), errors)]
         return reading, scores, judge.risk(reading, batch)
 
     def _open(
@@ -169,8 +183,11 @@ class Chooser:
             return [self.ranker.structure]
         if not 3 <= self.n_labels <= MANY_LABELS:
             return ["shared"]
-        few = len(self.growth.X) <= PROBED_ROWS
-        return ["per_label", "shared"] if few else ["shared", "per_label"]
+        return ["shared", "per_label"] if self.many else ["per_label", "shared"]
+
+    def _features(self, kind: str) -> list[int]:
+        numbers = self.part.features(kind)
+        return numbers if self.n_labels <= MANY_LABELS else numbers[:1]
 
     def _may_take_pairs(self) -> bool:
         k, weight, share = self.n_labels, self.growth.weight, self.ranker.pair_share
@@ -194,27 +211,29 @@ class Chooser:
             weight = 1.0 if gaps and ranker.positions == "given" else 0.25
         return Reading(size, float(weight), 0.25 if share == "auto" else float(share))
 
-    def _best(
-        self,
-        part: Growth,
-        ways: list[Way],
-        reading: Reading | None = None,
-        least: float = 0.0,
-    ) -> Way:
+    def _best(self, ways: list[Way], reading: Reading | None = None, least: float = 0.0) -> Way:
         """The first way, unless another is surely better by more than `least`."""
         if len(ways) == 1 or self.n_labels == 1:
             return ways[0]
         reading = reading or self._default_reading._replace(pair_share=0.0)
-        tau = [self._judge(part, way).score([reading], part.pair_forests(way))[0] for way in ways]
-        gains = [sure_gain(one, tau[0], _RATHER_SURE) for one in tau]
-        best = int(np.argmax(gains))
-        return ways[best] if gains[best] > least else ways[0]
+        tau = [self._judge(way).score([reading], self.part.pair_forests(way))[0] for way in ways]
+        best = ways[surest(tau, 0, _RATHER_SURE, least)]
+        self.part.keep(best)
+        self._judges = {best[:2]: self._judge(best)}
+        return best
 
-    def _judge(self, part: Growth, way: Way) -> OutOfBag:
-        key = len(part.X), way.structure, way.features
+    def _judge(self, way: Way) -> OutOfBag:
+        key = way.structure, way.features
         if key not in self._judges:
-            self._judges[key] = OutOfBag(self.ranker, part, part.forests(way))
+            self._judges[key] = OutOfBag(self.ranker, self.part, self.part.forests(way))
         return self._judges[key]
+
+
+def surest(tau: Sequence[Array] | Array, base: int, errors: float, least: float = 0.0) -> int:
+    """Which line of τ_X surely gains most over that of `base`, if by more than `least`."""
+    gains = [sure_gain(one, tau[base], errors) for one in tau]
+    best = int(np.argmax(gains))
+    return best if gains[best] > least else base
 
 
 def sure_gain(tau: Array, base: Array, errors: float) -> float:

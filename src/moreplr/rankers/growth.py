@@ -7,25 +7,27 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from moreplr.encoders import encode
 from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.forest.checks import number_of_features
 from moreplr.rankers._pairs import pair_codes
-from moreplr.rankers.leaves import evenly
+from moreplr.rankers.leaves import evenly, places
 from moreplr.rankings import Positions
 from moreplr.regressors._base import Array
 
 # Few features keep trees of many labels different; those of one or two need the right ones.
 _USUAL_FEATURES = {"shared": 1 / 3, "per_label": 0.6, "pairs": 0.6}
-# Where features tell much the same, fewer do.
-_FEW_FEATURES = "sqrt"
+# Where features tell much the same, the square root of their number does; of many that is fewer.
+_OTHER_FEATURES = "sqrt"
 
 
 class Way(NamedTuple):
-    """A way to grow: a structure, and how many features a split of its forests looks at.
+    """A way to grow: a structure, and how many features a split looks at.
 
-    And a split of the forests of pairs; 0 if there are none.
+    `features` is for the forests of the structure, `pair_features` for those of pairs: 0 if
+    there are none.
     """
 
     structure: str
@@ -35,7 +37,10 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class Growth:
-    """Rows to grow forests on, and what these have in common; each is grown once."""
+    """Rows to grow forests on, and what these have in common.
+
+    A forest that was asked for is kept for the next question, until another way is decided on.
+    """
 
     X: Array
     Y: Positions
@@ -48,10 +53,11 @@ class Growth:
     _grown: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False)
 
     def some(self, most: int) -> Growth:
-        """The same on some of the rows, if there are more."""
-        rows = evenly(np.arange(len(self.X)), most)
-        if len(rows) == len(self.X):
+        """The same on some of the rows that compare labels, if there are more rows in all."""
+        if len(self.X) <= most:
             return self
+        ranked = np.sum(~np.isnan(self.Y), axis=1)
+        rows = evenly(np.flatnonzero(ranked >= min(2, ranked.max())), most)
         weight = None if self.weight is None else self.weight[rows]
         return replace(self, X=self.X[rows], Y=self.Y[rows], weight=weight)
 
@@ -60,10 +66,15 @@ class Growth:
         """The positions that forests predict, NaN for labels that a row does not rank."""
         return encode(self.Y, "modified", "given" if self.positions == "given" else "expected")
 
+    @cached_property
+    def places(self) -> NDArray[np.int16]:
+        """These positions as small integers."""
+        return places(self.targets)
+
     def features(self, kind: str) -> list[int]:
         """How many features a split may look at; the usual number is the first."""
         if isinstance(self.max_features, str) and self.max_features == "auto":
-            wanted = [_USUAL_FEATURES[kind], _FEW_FEATURES]
+            wanted = [_USUAL_FEATURES[kind], _OTHER_FEATURES]
         else:
             wanted = [self.max_features]
         return list(dict.fromkeys(number_of_features(each, self.X.shape[1]) for each in wanted))
@@ -84,7 +95,7 @@ class Growth:
         return self._grown[key]
 
     def pair_forests(self, way: Way) -> ForestBatch | None:
-        """A forest for each pair of labels, if there are to be any."""
+        """A forest for each pair of labels, if there are to be any; all rows weigh the same."""
         if way.pair_features == 0:
             return None
         key = "pairs", way.pair_features
@@ -92,6 +103,12 @@ class Growth:
             batch = ForestBatch(self.n_estimators, **self._options(way.pair_features))
             self._grown[key] = batch.fit(self.X, pair_codes(self.Y), n_classes=3)
         return self._grown[key]
+
+    def keep(self, way: Way) -> None:
+        """Forget the forests of all other ways."""
+        kept = (way.structure, way.features), ("pairs", way.pair_features)
+        for key in [key for key in self._grown if key not in kept]:
+            del self._grown[key]
 
     def _options(self, features: int) -> dict[str, Any]:
         return {"max_features": features, "n_jobs": self.n_jobs, "random_state": self.seed}
