@@ -12,7 +12,6 @@ rounded to positions for τ_X.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import resource
 import subprocess
@@ -20,9 +19,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import combinations, islice
+from multiprocessing import Pool
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -169,40 +168,43 @@ def pairwise(trees: int) -> None:
 
 
 def threads(trees: int) -> None:
-    """Hashing for as long, in as many pieces, shows what the machine has to give."""
-    print("threads: wall time of one against two, beside that of hashing as long; medians")
+    """Two processes that share nothing show what the machine has to give."""
+    print("threads: wall time of one and two, and of two processes with half of the trees each")
     for name in NAMES:
-        X, Y, _, _ = next(folds(name))
-
-        def fit(jobs: int) -> float:
-            return _wall(ForestRegressor(trees, random_state=0, n_jobs=jobs).fit, X, Y)  # noqa: B023
-
-        fit(2)
-        turns = int(10_000 * fit(1) / (trees * _wall(_hash, 10_000)))
-        wall: dict[str, list[float]] = {"fit 1": [], "fit 2": [], "hash 1": [], "hash 2": []}
-        for _ in range(25 if len(X) < 5_000 else 7):
-            for jobs in (1, 2):
-                wall[f"fit {jobs}"].append(fit(jobs))
-                with ThreadPoolExecutor(jobs) as pool:
-                    hashing = partial(pool.map, _hash, [turns] * trees)
-                    wall[f"hash {jobs}"].append(_wall(lambda: list(hashing())))  # noqa: B023
-        took = {work: median(times) for work, times in wall.items()}
+        _hold(*next(folds(name))[:2])
+        wall: dict[str, list[float]] = {"one": [], "two": [], "apart": []}
+        with Pool(2, _hold, _held) as pool:
+            _grow(trees, 2)
+            pool.map(_grow, [trees] * 2, 1)
+            for _ in range(25 if len(_held[0]) < 5_000 else 7):
+                wall["one"].append(_wall(_grow, trees, 1))
+                wall["two"].append(_wall(_grow, trees, 2))
+                wall["apart"].append(_wall(pool.map, _grow, [trees // 2] * 2, 1))
+        one, two, apart = (median(times) for times in wall.values())
         print(
-            f"  {name:10s} {took['fit 1']:.3f} s and {took['fit 2']:.3f} s:"
-            f" {took['fit 1'] / took['fit 2']:.2f} times;"
-            f" hashing {took['hash 1'] / took['hash 2']:.2f} times",
+            f"  {name:10s} {one:.3f} s and {two:.3f} s: {one / two:.2f} times;"
+            f" two processes: {one / apart:.2f} times",
             flush=True,
         )
+
+
+_held: tuple[np.ndarray, ...] = ()
+
+
+def _hold(*data: np.ndarray) -> None:
+    """Keep what a process is to grow forests on."""
+    global _held
+    _held = data
+
+
+def _grow(trees: int, jobs: int = 1) -> None:
+    ForestRegressor(trees, random_state=0, n_jobs=jobs).fit(*_held)
 
 
 def _wall(work: Callable[..., Any], *arguments: Any) -> float:
     begin = time.perf_counter()
     work(*arguments)
     return time.perf_counter() - begin
-
-
-def _hash(turns: int) -> None:
-    hashlib.pbkdf2_hmac("sha256", b"", b"", turns)  # without the GIL, in registers
 
 
 _MEMORY = """
