@@ -70,11 +70,13 @@ class Binner:
 
 
 def _cuts(values: NDArray, max_bins: int) -> NDArray[np.float64]:
-    ordered = np.sort(values[~np.isnan(values)]).astype(np.float64)
+    ordered = np.sort(values)  # NaN at the end
+    ordered = ordered[: len(ordered) - np.count_nonzero(np.isnan(ordered))].astype(np.float64)
     last = np.flatnonzero(ordered[:-1] != ordered[1:])  # of each distinct value but the largest
     if len(last) >= max_bins:
         wanted = np.arange(1, max_bins) * (len(ordered) / max_bins)
-        last = np.unique(last[np.searchsorted(last + 1, wanted).clip(max=len(last) - 1)])
+        at = np.searchsorted(last + 1, wanted).clip(max=len(last) - 1)
+        last = last[at[np.flatnonzero(np.diff(at, prepend=-1))]]
     below, above = ordered[last], ordered[last + 1]
     middle = below + (above - below) / 2
     return np.where(middle >= above, below, middle)  # neighbours in floating point
