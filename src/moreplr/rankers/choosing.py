@@ -120,14 +120,14 @@ class Chooser:
     def __init__(self, ranker: RankingForest, growth: Growth) -> None:
         self.ranker, self.growth = ranker, growth
         self.n_labels = growth.Y.shape[1]
-        self.part = growth.some(PROBED_ROWS)
+        self.part = growth.some(PROBED_ROWS)  # what ways are compared on
         self.many = self.part is not growth
         self._judges: dict[tuple[str, int], OutOfBag] = {}
 
     def way(self) -> Way:
         """How to grow; for many rows, how some of them are best grown."""
         way = self._way()
-        if self.many:
+        if self.many:  # what was grown on some rows has served
             self._judges.clear()
             self.part = self.growth
         return way

@@ -66,7 +66,7 @@ class RankingForest(PairRanker):
         How many features a split looks at; a float is a share. "auto" is a third for one
         forest for all labels, and 0.6 for one of a single label or pair; or √n_features, each
         time, if its gain in τ_X out of bag exceeds the standard error, as where many features
-        tell much the same. Of more than 2,000 rows 2,000 decide. Beyond 64 labels a third.
+        tell much the same. Of more than 2,000 rows 2,000 decide; beyond 64 labels none do.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
