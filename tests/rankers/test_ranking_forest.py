@@ -10,6 +10,7 @@ from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.incomplete import remove_labels
 from moreplr.rankers import _marginals, _pairs, choosing
+from moreplr.rankers.growth import Trees
 from moreplr.rankers.leaves import Reading
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankings import count_buckets
@@ -230,16 +231,33 @@ class TestChoices:
         np.testing.assert_allclose(pairs.predict_pairs(X).P, twin.predict_pairs(X).P, atol=1e-9)
 
     def test_a_difference_of_two_labels_alone_is_left_to_their_own_forest(self):
-        rng = np.random.default_rng(0)
-        X = rng.uniform(-1, 1, size=(300, 12))
+        rng = np.random.default_rng(1)
+        X = rng.uniform(-1, 1, size=(300, 40))
         loud = 20 * np.sign(X[:, :1] * [1.0, -1.0])
-        quiet = 100 + np.sign(X[:, 11:] * [1.0, -1.0])
+        quiet = 100 + np.sign(X[:, 39:] * [1.0, -1.0])
         Y = rankdata(np.hstack([loud, quiet]) + 1e-6 * rng.normal(size=(300, 4)), axis=1)
         shares = [
             RankingForest(30, structure="shared", random_state=0, pair_share=s) for s in (0, 1)
         ]
-        none, alone = (one.fit(X[:150], Y[:150]).score(X[150:], Y[150:]) for one in shares)
+        none, alone = (one.fit(X[:60], Y[:60]).score(X[60:], Y[60:]) for one in shares)
         assert alone > none
+
+    def test_by_default_few_rows_get_more_trees_but_for_single_pairs(self):
+        rng = np.random.default_rng(0)
+        X, Y = rng.random((30, 2)), rng.random((30, 3)).argsort(axis=1) + 1.0
+        forest = RankingForest(structure="per_label", random_state=0).fit(X, Y)
+        assert [one.n_estimators for one in forest.forests_] == [300, 300, 300]
+        assert forest.pair_forests_.n_estimators == 100
+        some = RankingForest(7, structure="shared", random_state=0).fit(X, Y)
+        assert some.forests_[0].n_estimators == some.pair_forests_.n_estimators == 7
+        assert Trees.of("auto", 5_001) == (100, 100)
+
+    def test_forests_of_labels_draw_different_rows(self):
+        rng = np.random.default_rng(0)
+        X, Y = rng.random((30, 2)), rng.random((30, 3)).argsort(axis=1) + 1.0
+        forest = RankingForest(5, structure="per_label", random_state=0).fit(X, Y)
+        seeds = [one.seeds_ for one in (*forest.forests_, forest.pair_forests_)]
+        assert len(np.unique(seeds)) == 20
 
     def test_pairs_of_very_many_labels_get_no_forests(self):
         rng = np.random.default_rng(0)

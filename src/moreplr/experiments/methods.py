@@ -46,15 +46,15 @@ class Settings:
 
     Parameters
     ----------
-    trees : int
-        Trees of each forest.
+    trees : int, optional
+        Trees of each forest. By default 100 as published, and for RankingForest its own number.
     forest : {"scikit-learn", "moreplr"}
         Whose forests: scikit-learn's as published, or this library's where it has one. These
         learn from missing labels also where one forest predicts all positions (Native).
     seed : int
     """
 
-    trees: int = 100
+    trees: int | None = None
     forest: str = "scikit-learn"
     seed: int = 0
 
@@ -72,7 +72,7 @@ class Settings:
         kind = published
         if self.forest == "moreplr":
             kind = getattr(import_module("moreplr.forest"), own, published)
-        return kind(n_estimators=self.trees, random_state=self.seed)
+        return kind(n_estimators=self.trees or 100, random_state=self.seed)
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ _REGISTRY.update(
         "RPC (optimal)": lambda s: _ranker("PairwiseRanker")(s.classifier(), random_state=s.seed),
         "kNN": lambda s: _ranker("NearestNeighborsRanker")(),
         "Tree": lambda s: _ranker("RankingTree")(random_state=s.seed),
-        "Forest": lambda s: _ranker("RankingForest")(s.trees, random_state=s.seed),
+        "Forest": lambda s: _ranker("RankingForest")(s.trees or "auto", random_state=s.seed),
         "Auto": lambda s: _ranker("AutoRanker")(20.0, random_state=s.seed),
         "Dummy": lambda s: _ranker("DummyRanker")(),
     }

@@ -65,7 +65,7 @@ class Plan:
     folds: int = 10
     repetitions: int = 5
     seed: int = 0
-    trees: int = 100
+    trees: int | None = None
     forest: str = "scikit-learn"
     limits: tuple[Limit, ...] = ()
     name: str = "plan"
@@ -94,8 +94,11 @@ class Plan:
         if self.forest not in FORESTS:
             raise ValueError(f"forest must be one of {FORESTS}, got {self.forest!r}")
         for key, least in (("folds", 2), ("repetitions", 1), ("trees", 1)):
-            if not (isinstance(getattr(self, key), int) and getattr(self, key) >= least):
-                raise ValueError(f"{key} must be a number from {least}, got {getattr(self, key)}")
+            number = getattr(self, key)
+            if key == "trees" and number is None:
+                continue
+            if not (isinstance(number, int) and number >= least):
+                raise ValueError(f"{key} must be a number from {least}, got {number}")
         names = [item if isinstance(item, str) else item.name for item in self.methods]
         if len(set(names)) < len(names):
             raise ValueError("methods must have different names")

@@ -260,7 +260,7 @@ _RANKERS = [
         _RANKER
         | _DECODING
         | {
-            "n_estimators": integer(1),
+            "n_estimators": either(integer(1), text("auto")),
             "consensus_": _PAIRS,
             "ties_": flag,
             "structure_": text("shared", "per_label"),

@@ -100,7 +100,7 @@ class OutOfBag:
             forest.leaf_members(rows=rows, min_samples=size, oob=True) for forest in self.forests
         ]
         tables = Tables.count(members, self.growth.Y, self.growth.places)
-        asked = np.diff(members[0][0]) > 0
+        asked = np.all([np.diff(indptr) > 0 for indptr, _, _ in members], axis=0)
         if len(rows) == len(self.rows):
             self._tables = size, tables, asked
         return tables, asked

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from moreplr.encoders import encode
 from moreplr.forest import ForestBatch, ForestRegressor
@@ -21,6 +22,25 @@ from moreplr.regressors._base import Array
 _USUAL_FEATURES = {"shared": 1 / 3, "per_label": 0.6, "pairs": 0.6}
 # Where features tell much the same, the square root of their number does; of many that is fewer.
 _OTHER_FEATURES = "sqrt"
+# A choice out of bag hears a third of the trees, and many are cheap where rows are few. Forests
+# of pairs are many as they are.
+_TREES = 300
+_FEWER_TREES = 100
+_MANY_ROWS = 5_000
+
+
+class Trees(NamedTuple):
+    """How many trees a forest of positions has, and one of a pair."""
+
+    positions: int
+    pairs: int
+
+    @classmethod
+    def of(cls, n_estimators: int | str, n_rows: int) -> Trees:
+        """As many as are asked for, or "auto"."""
+        if n_estimators == "auto":
+            return cls(_TREES if n_rows <= _MANY_ROWS else _FEWER_TREES, _FEWER_TREES)
+        return cls(int(n_estimators), int(n_estimators))
 
 
 class Way(NamedTuple):
@@ -46,7 +66,7 @@ class Growth:
     Y: Positions
     weight: Array | None
     positions: str
-    n_estimators: int
+    trees: Trees
     max_features: Any
     n_jobs: int | None
     seed: int
@@ -86,11 +106,14 @@ class Growth:
             unseen = np.isnan(self.targets).all(axis=0)
             filled = np.where(unseen, np.nanmean(self.targets), self.targets)
             columns = [filled] if way.structure == "shared" else list(filled.T[:, :, None])
+            # Forests that draw the same rows would err alike.
+            rng = check_random_state(self.seed)
+            seeds = rng.randint(np.iinfo(np.int32).max, size=len(columns))
             self._grown[key] = [
-                ForestRegressor(self.n_estimators, **self._options(way.features)).fit(
+                ForestRegressor(self.trees.positions, **self._options(way.features, seed)).fit(
                     self.X, column, self.weight
                 )
-                for column in columns
+                for seed, column in zip(seeds.tolist(), columns, strict=True)
             ]
         return self._grown[key]
 
@@ -100,7 +123,7 @@ class Growth:
             return None
         key = "pairs", way.pair_features
         if key not in self._grown:
-            batch = ForestBatch(self.n_estimators, **self._options(way.pair_features))
+            batch = ForestBatch(self.trees.pairs, **self._options(way.pair_features, self.seed))
             self._grown[key] = batch.fit(self.X, pair_codes(self.Y), n_classes=3)
         return self._grown[key]
 
@@ -110,5 +133,5 @@ class Growth:
         for key in [key for key in self._grown if key not in kept]:
             del self._grown[key]
 
-    def _options(self, features: int) -> dict[str, Any]:
-        return {"max_features": features, "n_jobs": self.n_jobs, "random_state": self.seed}
+    def _options(self, features: int, seed: int) -> dict[str, Any]:
+        return {"max_features": features, "n_jobs": self.n_jobs, "random_state": seed}

@@ -11,7 +11,7 @@ from moreplr.forest.checks import integer_from
 from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
 from moreplr.rankers.choosing import Chooser
 from moreplr.rankers.explanation import Explanation, explanation, one_row
-from moreplr.rankers.growth import Growth
+from moreplr.rankers.growth import Growth, Trees
 from moreplr.rankers.leaves import Leaves
 from moreplr.rankers.prediction_sets import PredictionSets, prediction_sets, threshold
 from moreplr.rankings import Positions, count_buckets
@@ -41,8 +41,9 @@ class RankingForest(PairRanker):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        The number of trees of a forest.
+    n_estimators : int or "auto", default="auto"
+        The number of trees of a forest. "auto" is 300, and 100 for more than 5,000 rows and for
+        the forests of single pairs.
     structure : {"auto", "shared", "per_label"}
         One forest for all labels, or one for each, where a pair asks the forests of its two
         labels. "auto" compares them out of bag. Up to 2,000 rows both are grown, and one for
@@ -107,7 +108,7 @@ class RankingForest(PairRanker):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: int | str = "auto",
         *,
         structure: str = "auto",
         min_samples: int | str = "auto",
@@ -156,7 +157,7 @@ class RankingForest(PairRanker):
             Y,
             weight,
             positions=self.positions,
-            n_estimators=self.n_estimators,
+            trees=Trees.of(self.n_estimators, len(X)),
             max_features=self.max_features,
             n_jobs=self.n_jobs,
             seed=self._seed,
@@ -275,7 +276,8 @@ class RankingForest(PairRanker):
 
     def _check_parameters(self) -> None:
         self._check_decoding()
-        integer_from("n_estimators", self.n_estimators, 1)
+        if self.n_estimators != "auto":
+            integer_from("n_estimators", self.n_estimators, 1)
         check_name("structure", self.structure, STRUCTURES)
         check_name("positions", self.positions, POSITIONS)
         if self.min_samples != "auto":
