@@ -37,6 +37,7 @@ from moreplr.incomplete import remove_labels
 SAMPLED_PAIRS, SAMPLED_LABELS = 12, 2
 GAPS = ((0.0, "observed"), (0.3, "given"), (0.6, "given"), (0.3, "observed"), (0.6, "observed"))
 FIXED: dict[str, dict[str, Any]] = {
+    "100 trees": {"n_estimators": 100},
     "shared": {"structure": "shared"},
     "per label": {"structure": "per_label"},
     "√d features": {"max_features": "sqrt"},

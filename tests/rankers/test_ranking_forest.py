@@ -250,7 +250,7 @@ class TestChoices:
         assert forest.pair_forests_.n_estimators == 100
         some = RankingForest(7, structure="shared", random_state=0).fit(X, Y)
         assert some.forests_[0].n_estimators == some.pair_forests_.n_estimators == 7
-        assert Trees.of("auto", 5_001) == (100, 100)
+        assert Trees.of("auto", 2_001) == (100, 100)
 
     def test_forests_of_labels_draw_different_rows(self):
         rng = np.random.default_rng(0)

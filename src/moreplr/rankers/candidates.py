@@ -116,7 +116,7 @@ def suggest(meta: Meta, positions: str = "observed") -> dict[str, Candidate]:
 
 
 def _forest_cost(meta: Meta) -> float:
-    return 0.05 + meta.n_rows * min(meta.n_labels, MANY_LABELS) ** 2 * 5e-5
+    return 0.1 + meta.n_rows * min(meta.n_labels, MANY_LABELS) ** 2 * 1e-4
 
 
 def _on_positions(meta: Meta, positions: str) -> dict[str, Candidate]:

@@ -26,7 +26,7 @@ _OTHER_FEATURES = "sqrt"
 # of pairs are many as they are.
 _TREES = 300
 _FEWER_TREES = 100
-_MANY_ROWS = 5_000
+_MANY_ROWS = 2_000
 
 
 class Trees(NamedTuple):

@@ -42,7 +42,7 @@ class RankingForest(PairRanker):
     Parameters
     ----------
     n_estimators : int or "auto", default="auto"
-        The number of trees of a forest. "auto" is 300, and 100 for more than 5,000 rows and for
+        The number of trees of a forest. "auto" is 300, and 100 for more than 2,000 rows and for
         the forests of single pairs.
     structure : {"auto", "shared", "per_label"}
         One forest for all labels, or one for each, where a pair asks the forests of its two
