@@ -284,10 +284,21 @@ class TestChoices:
     def test_many_rows_get_forests_of_pairs_for_a_gain(self, monkeypatch, grown):
         monkeypatch.setattr(choosing, "PROBED_ROWS", 60)
         X, Y = make_rankings(n=200)
-        monkeypatch.setattr(choosing, "GAIN_A_FOREST", 1.0)
+        monkeypatch.setattr(choosing, "PRICE", 1.0)
         assert RankingForest(10, random_state=0).fit(X, Y).pair_forests_ is None
-        monkeypatch.setattr(choosing, "GAIN_A_FOREST", 0.0)
+        monkeypatch.setattr(choosing, "PRICE", 0.0)
         assert RankingForest(10, random_state=0).fit(X, Y).pair_forests_ is not None
+
+    def test_forests_for_each_label_have_a_price_where_rows_are_many(self, monkeypatch):
+        monkeypatch.setattr(choosing, "PROBED_ROWS", 60)
+        X, Y = make_rankings(n=200)
+        structures = []
+        for price in (0.0, 1.0):
+            monkeypatch.setattr(choosing, "PRICE", price)
+            structures.append(RankingForest(10, random_state=0).fit(X, Y).structure_)
+        assert structures == ["per_label", "shared"]
+        monkeypatch.setattr(choosing, "PROBED_ROWS", 200)
+        assert RankingForest(10, random_state=0).fit(X, Y).structure_ == "per_label"
 
     def test_rows_that_rank_nothing_are_not_probed(self, monkeypatch):
         monkeypatch.setattr(choosing, "PROBED_ROWS", 20)

@@ -29,8 +29,8 @@ PAIR_SHARES = (0.0, 0.25, 0.5, 1.0)
 # A choice among a few candidates needs no more rows than this.
 SCORED_ROWS = 800
 PROBED_ROWS = 2_000
-# The least gain in τ_X that each of many forests must bring where growing them takes long.
-GAIN_A_FOREST = 0.001
+# What many forests must gain in τ_X for each label and row where growing them takes long.
+PRICE = 5e-8
 # One of many readings may be ahead by chance: so many standard errors are asked of it,
 _SURE = 2.0
 # and so many of a way to grow, or of a share of single pairs, which differ more.
@@ -134,14 +134,14 @@ class Chooser:
 
     def _way(self) -> Way:
         ways = [Way(name, self._features(name)[0]) for name in self._structures()]
-        way = self._best(ways, least=self._price if self.many else 0.0)
+        way = self._best(ways, price=self._price)
         way = self._best([way._replace(features=n) for n in self._features(way.structure)])
         if not self._may_take_pairs():
             return way
         with_pairs = [way._replace(pair_features=n) for n in self._features("pairs")]
         best = self._best(with_pairs, self._default_reading._replace(pair_share=1.0))
         if self.many and self.ranker.pair_share == "auto":
-            return self._best([way, best], self._default_reading, self._price)
+            return self._best([best, way], self._default_reading, self._price)
         return best
 
     def reading(self, way: Way) -> tuple[Reading, dict[Reading, float], Array]:
@@ -178,12 +178,12 @@ class Chooser:
             yield "pair_share", PAIR_SHARES, _RATHER_SURE
 
     def _structures(self) -> list[str]:
-        """In doubt one forest for each label, or one for all where growing takes long."""
+        """In doubt one forest for each label."""
         if self.ranker.structure != "auto":
             return [self.ranker.structure]
         if not 3 <= self.n_labels <= MANY_LABELS:
             return ["shared"]
-        return ["shared", "per_label"] if self.many else ["per_label", "shared"]
+        return ["per_label", "shared"]
 
     def _features(self, kind: str) -> list[int]:
         numbers = self.part.features(kind)
@@ -198,7 +198,8 @@ class Chooser:
 
     @property
     def _price(self) -> float:
-        return GAIN_A_FOREST * self.n_labels
+        """What forests for each label or pair must gain over one for all."""
+        return PRICE * self.n_labels * len(self.growth.X) if self.many else 0.0
 
     @property
     def _default_reading(self) -> Reading:
@@ -211,13 +212,14 @@ class Chooser:
             weight = 1.0 if gaps and ranker.positions == "given" else 0.25
         return Reading(size, float(weight), 0.25 if share == "auto" else float(share))
 
-    def _best(self, ways: list[Way], reading: Reading | None = None, least: float = 0.0) -> Way:
-        """The first way, unless another is surely better by more than `least`."""
+    def _best(self, ways: list[Way], reading: Reading | None = None, price: float = 0.0) -> Way:
+        """The first way at its price, unless another is surely better."""
         if len(ways) == 1 or self.n_labels == 1:
             return ways[0]
         reading = reading or self._default_reading._replace(pair_share=0.0)
         tau = [self._judge(way).score([reading], self.part.pair_forests(way))[0] for way in ways]
-        best = ways[surest(tau, 0, _RATHER_SURE, least)]
+        tau[0] -= price
+        best = ways[surest(tau, 0, _RATHER_SURE)]
         self.part.keep(best)
         self._judges = {best[:2]: self._judge(best)}
         return best
@@ -229,11 +231,11 @@ class Chooser:
         return self._judges[key]
 
 
-def surest(tau: Sequence[Array] | Array, base: int, errors: float, least: float = 0.0) -> int:
-    """Which line of τ_X surely gains most over that of `base`, if by more than `least`."""
+def surest(tau: Sequence[Array] | Array, base: int, errors: float) -> int:
+    """Which line of τ_X surely gains most over that of `base`; that line if none does."""
     gains = [sure_gain(one, tau[base], errors) for one in tau]
     best = int(np.argmax(gains))
-    return best if gains[best] > least else base
+    return best if gains[best] > 0 else base
 
 
 def sure_gain(tau: Array, base: Array, errors: float) -> float:

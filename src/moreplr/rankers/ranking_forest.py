@@ -46,10 +46,10 @@ class RankingForest(PairRanker):
         the forests of single pairs.
     structure : {"auto", "shared", "per_label"}
         One forest for all labels, or one for each, where a pair asks the forests of its two
-        labels. "auto" compares them out of bag. Up to 2,000 rows both are grown, and one for
-        all is taken if its gain in τ_X exceeds the standard error. With more rows 2,000 of
-        them are compared, and one for each of k labels is taken if its gain exceeds the
-        standard error and 0.001·k, since growing them takes longer; beyond 64 labels never.
+        labels. "auto" compares them out of bag, and takes one for all if its gain in τ_X
+        exceeds the standard error. With n > 2,000 rows 2,000 of them are compared, and one for
+        all of k labels may be worse by 5e-8·n·k, since the others take longer to grow; beyond
+        64 labels it is always taken.
     min_samples : int or "auto"
         The least number of rows in the node that answers: the leaf, or its lowest ancestor that
         is large enough.
@@ -61,7 +61,8 @@ class RankingForest(PairRanker):
     pair_share : float from 0 to 1, or "auto"
         The share of forests of single pairs of labels in the probabilities; 0 grows none. By
         default ¼, and "auto" tries others. With more than 2,000 rows "auto" grows them only if
-        they gain on 2,000 what `structure` asks of many forests; never for more than 200 pairs.
+        they are worth on 2,000 what `structure` asks of many forests; never for more than 200
+        pairs.
         None are grown for rows of different `sample_weight`.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
         How many features a split looks at; a float is a share. "auto" is a third for one
