@@ -131,8 +131,8 @@ class Explanation:
     >>> why.rows.row[:2].tolist()
     [1, 0]
     >>> print(why.pair("water", "milk"))
-    water and milk are tied: 0% for water first, 86% for a tie, 14% for milk first; \
-3 similar training rows rank both (97% of weight).
+    water and milk are tied: 0% for water first, 88% for a tie, 12% for milk first; \
+3 similar training rows rank both (98% of weight).
     """
 
     ranking: str
