@@ -45,6 +45,14 @@ def table(tmp_path):
     return path
 
 
+@pytest.fixture
+def many_people(tmp_path):
+    """So many rows that a ranker surely gains from the features."""
+    path = tmp_path / "people.csv"
+    path.write_text(people(300), encoding="utf-8")
+    return path
+
+
 @pytest.fixture(scope="session")
 def fitted(tmp_path_factory):
     """A small model of people and where it is."""

@@ -72,7 +72,8 @@ class Settings:
         kind = published
         if self.forest == "moreplr":
             kind = getattr(import_module("moreplr.forest"), own, published)
-        return kind(n_estimators=self.trees or 100, random_state=self.seed)
+        trees = 100 if self.trees is None else self.trees
+        return kind(n_estimators=trees, random_state=self.seed)
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,9 @@ _REGISTRY.update(
         "RPC (optimal)": lambda s: _ranker("PairwiseRanker")(s.classifier(), random_state=s.seed),
         "kNN": lambda s: _ranker("NearestNeighborsRanker")(),
         "Tree": lambda s: _ranker("RankingTree")(random_state=s.seed),
-        "Forest": lambda s: _ranker("RankingForest")(s.trees or "auto", random_state=s.seed),
+        "Forest": lambda s: _ranker("RankingForest")(
+            "auto" if s.trees is None else s.trees, random_state=s.seed
+        ),
         "Auto": lambda s: _ranker("AutoRanker")(20.0, random_state=s.seed),
         "Dummy": lambda s: _ranker("DummyRanker")(),
     }

@@ -62,8 +62,7 @@ class RankingForest(PairRanker):
         The share of forests of single pairs of labels in the probabilities; 0 grows none. By
         default ¼, and "auto" tries others. With more than 2,000 rows "auto" grows them only if
         they are worth on 2,000 what `structure` asks of many forests; never for more than 200
-        pairs.
-        None are grown for rows of different `sample_weight`.
+        pairs, nor for rows of different `sample_weight`.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
         How many features a split looks at; a float is a share. "auto" is a third for one
         forest for all labels, and 0.6 for one of a single label or pair; or √n_features, each

@@ -11,17 +11,17 @@ from moreplr.cli.resampling import corrected_t
 WORDS = ["--labels", "rank_*", "--ignore", "name", "--set", "n_estimators=5", "--folds", "3"]
 
 
-def test_mean_interval_and_what_the_consensus_gets(run, table):
-    code, out, err = run("evaluate", table, *WORDS, "--confidence", 0.9, "-o", "folds.csv")
+def test_mean_interval_and_what_the_consensus_gets(run, many_people):
+    code, out, err = run("evaluate", many_people, *WORDS, "-o", "folds.csv")
     assert (code, err) == (0, "")
-    assert out.startswith("people: 60 rows, 2 features, 3 labels\n")
+    assert out.startswith("people: 300 rows, 2 features, 3 labels\n")
     assert "corrected resampled t interval of Nadeau and Bengio (2003)" in out
     assert "it has learned from the features" in out
     folds = pd.read_csv("folds.csv")
     assert len(folds) == 12
     own = folds[folds["ranker"] == "forest"]
-    # 60 rows in 3 folds: 20 are tested, 40 train.
-    assert f"forest      tau_x {corrected_t(own['tau_x'], 0.5, 0.9)}," in out
+    # 300 rows in 3 folds: 100 are tested, 200 train.
+    assert f"forest      tau_x {corrected_t(own['tau_x'], 0.5)}," in out
     low, high = map(float, re.search(r"forest .*\((\S+) to (\S+)\)", out).groups())
     assert low < own["tau_x"].mean() < high
 
