@@ -67,6 +67,7 @@ def test_the_papers_plan_has_its_data_and_methods():
         ({"missing": [1.0]}, r"missing must hold shares.*1\.0"),
         ({"protocols": ["fair"]}, "'fair'"),
         ({"folds": 1}, "folds must be a number from 2, got 1"),
+        ({"trees": True}, "trees must be a number from 1, got True"),
         ({"forest": "xgboost"}, "'xgboost'"),
         ({"methods": ["RPC", "RPC"]}, "different names"),
         ({"metods": ["RPC"]}, "a plan has no metods"),

@@ -97,7 +97,7 @@ class Plan:
             number = getattr(self, key)
             if key == "trees" and number is None:
                 continue
-            if not (isinstance(number, int) and number >= least):
+            if isinstance(number, bool) or not (isinstance(number, int) and number >= least):
                 raise ValueError(f"{key} must be a number from {least}, got {number}")
         names = [item if isinstance(item, str) else item.name for item in self.methods]
         if len(set(names)) < len(names):
