@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import platform
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -117,7 +116,8 @@ class Store:
 
     def identify(self, kind: str, values: Mapping[str, str]) -> None:
         """Keep what a name stands for; refuse a name that stood for something else before."""
-        known = self.identities(kind)
+        query = "SELECT name, value FROM identities WHERE kind = ?"
+        known = dict(self._connection.execute(query, (kind,)))
         for name, value in values.items():
             if known.get(name, value) != value:
                 raise ValueError(
@@ -128,10 +128,10 @@ class Store:
             rows = [(kind, name, value) for name, value in values.items()]
             connection.executemany("INSERT OR IGNORE INTO identities VALUES (?, ?, ?)", rows)
 
-    def identities(self, kind: str) -> dict[str, str]:
-        """All names of a kind and what they stand for."""
-        query = "SELECT name, value FROM identities WHERE kind = ?"
-        return dict(self._connection.execute(query, (kind,)))
+    def identities(self) -> pd.DataFrame:
+        """What names stand for: kind, name and value."""
+        query = "SELECT kind, name, value FROM identities ORDER BY kind, name"
+        return pd.read_sql_query(query, self._connection)
 
     def write(self, results: Iterable[Result], seed: int = 0) -> None:
         """Write the results of a unit in one transaction; finished ones are never replaced."""
@@ -170,6 +170,16 @@ class Store:
         finally:
             self._connection.execute("DETACH other")
 
+    def fill(self, **tables: pd.DataFrame) -> None:
+        """Put whole tables into a store that is empty, in one transaction."""
+        with self._connection as connection:
+            for name, table in tables.items():
+                described = connection.execute(f"PRAGMA table_info({name})")
+                columns = [column for _, column, *_ in described]
+                places = ", ".join("?" * len(columns))
+                rows = table[columns].astype(object).to_numpy().tolist()
+                connection.executemany(f"INSERT INTO {name} VALUES ({places})", rows)
+
     def done(self, *, failed: bool = True) -> set[Key]:
         """Keys that have a result, with or without those that failed."""
         condition = "" if failed else "WHERE status = 'ok'"
@@ -202,36 +212,3 @@ def versions() -> dict[str, str]:
 def paths_of(store: Stores) -> list[Path]:
     """The path of a store, or of several, as a list."""
     return [Path(path) for path in ([store] if isinstance(store, str | Path) else store)]
-
-
-@contextmanager
-def opened(store: Stores) -> Iterator[Store]:
-    """A store that is there, or one in memory that has the results of several."""
-    paths = paths_of(store)
-    if len(paths) == 1:
-        with Store(paths[0], must_exist=True) as single:
-            yield single
-        return
-    with Store(":memory:") as whole:
-        for path in paths:
-            whole.merge(path)
-        yield whole
-
-
-def results(store: Stores) -> pd.DataFrame:
-    """The results in a store, one row for each method and fold.
-
-    Parameters
-    ----------
-    store : path of the SQLite file
-        Or of several that hold parts of an experiment. Where two have the same result, the
-        first counts that did not fail.
-
-    Returns
-    -------
-    frame with the columns problem, dataset, method, missing, protocol, repetition, fold,
-        status ("ok", "error" or "timeout"), tau_x, buckets, fit_seconds, predict_seconds,
-        n_train, n_test, message, seed, finished and versions
-    """
-    with opened(store) as results:
-        return results.frame()

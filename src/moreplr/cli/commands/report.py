@@ -8,6 +8,7 @@ EXAMPLES = """
 moreplr report demo.sqlite -o demo-report
 moreplr report paper.sqlite -o paper --title 'The paper, run again'
 moreplr report monday.sqlite tuesday.sqlite -o both
+moreplr report wednesday.sqlite both -o all
 """
 
 
@@ -17,7 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "stores",
         nargs="+",
         metavar="store",
-        help="SQLite file that `moreplr benchmark` wrote; several are read as one",
+        help="SQLite file that `moreplr benchmark` wrote, or folder of a report; several are read "
+        "as one, and of the same result the first counts",
     )
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where to write")
     parser.add_argument("--title", help="heading of the report")

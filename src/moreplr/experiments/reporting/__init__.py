@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from moreplr.experiments import archive
 from moreplr.experiments.reporting import content, html, latex
 from moreplr.experiments.reporting.summary import Block, Condition, Summary
 from moreplr.experiments.statistics import all_pairs_holm, wilcoxon_holm
@@ -19,16 +20,17 @@ def report(store: Stores, folder: str | Path, title: str | None = None) -> Path:
 
     Parameters
     ----------
-    store : path of the SQLite file, or of several that hold parts of an experiment
+    store : path of the SQLite file, or of the folder of a report
+        Or of several that hold parts of an experiment.
     folder : where to write, made if it is not there
     title : str, optional
 
     Returns
     -------
     path of report.html, which needs no other file and no network. Beside it are results.csv
-        (every fold), environments.csv (the versions that made them), summary.csv (means and the
-        paper's), statistics.csv (Friedman and Holm), pairs.csv (all pairs by ranks and by
-        Wilcoxon's test) and LaTeX tables.
+        (every fold), environments.csv (the versions that made them), identities.csv (what names
+        stand for), summary.csv (means and the paper's), statistics.csv (Friedman and Holm),
+        pairs.csv (all pairs by ranks and by Wilcoxon's test) and LaTeX tables.
     """
     paths = paths_of(store)
     summary = Summary.of(paths)
@@ -59,27 +61,15 @@ def make_page(summary: Summary, title: str) -> str:
 
 
 def _write_csv(summary: Summary, folder: Path) -> None:
-    # Few versions made many results: they are named by number.
-    numbers, versions = pd.factorize(summary.results["versions"])
-    results = summary.results.drop(columns="versions").assign(environment=numbers)
-    _to_csv(results, folder / "results.csv")
-    _to_csv(
-        pd.DataFrame({"versions": versions}).rename_axis("environment").reset_index(),
-        folder / "environments.csv",
-    )
-    _to_csv(summary.cells.reset_index(), folder / "summary.csv")
+    archive.write(folder, summary.results, summary.identities)
+    archive.to_csv(summary.cells.reset_index(), folder / "summary.csv")
     blocks = [b for condition in summary.conditions for b in summary.blocks(condition)]
     if blocks:
         against_best = [
             _named(block, block.tests.table.reset_index(names="method")) for block in blocks
         ]
-        _to_csv(pd.concat(against_best), folder / "statistics.csv")
-        _to_csv(pd.concat([_named(b, _pairs(b)) for b in blocks]), folder / "pairs.csv")
-
-
-def _to_csv(table: pd.DataFrame, path: Path) -> None:
-    """Six digits: more than any score or time is known to."""
-    table.to_csv(path, index=False, float_format="%.6g")
+        archive.to_csv(pd.concat(against_best), folder / "statistics.csv")
+        archive.to_csv(pd.concat([_named(b, _pairs(b)) for b in blocks]), folder / "pairs.csv")
 
 
 def _pairs(block: Block) -> pd.DataFrame:

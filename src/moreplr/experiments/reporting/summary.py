@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from moreplr.datasets._paper import entries
+from moreplr.experiments.archive import opened
 from moreplr.experiments.methods import COMPLETE, make_method
 from moreplr.experiments.statistics import FriedmanHolm, friedman_holm
-from moreplr.experiments.store import Stores, opened
+from moreplr.experiments.store import Stores
 
 CELL = ["problem", "dataset", "missing", "protocol", "method"]
 PROBLEMS = {"lr": "label ranking", "plr": "partial label ranking", "both": "both problems"}
@@ -73,20 +74,20 @@ class Summary:
     Parameters
     ----------
     results : frame as :func:`moreplr.experiments.results` gives it
-    fingerprints : of the data sets, by names such as "plr/iris"
+    identities : frame of what names stand for: kind, name and value
     """
 
-    def __init__(self, results: pd.DataFrame, fingerprints: dict[str, str]) -> None:
+    def __init__(self, results: pd.DataFrame, identities: pd.DataFrame) -> None:
         if results.empty:
             raise ValueError("the store holds no results yet")
         self.results = results
-        self.fingerprints = fingerprints
+        self.identities = identities
 
     @classmethod
     def of(cls, store: Stores) -> Summary:
         """Read a store, or several."""
         with opened(store) as found:
-            return cls(found.frame(), found.identities("data set"))
+            return cls(found.frame(), found.identities())
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -182,11 +183,13 @@ class Summary:
     def _published(self, index: pd.Index) -> pd.DataFrame:
         """The paper's mean and deviation for cells that are of the same data and method."""
         paper = published().set_index(["problem", "dataset", "missing", "method"])
+        names = self.identities[self.identities["kind"] == "data set"]
+        fingerprints = dict(zip(names["name"], names["value"], strict=True))
         rows = []
         for problem, dataset, missing, protocol, method in index:
             key: Any = (problem, dataset, round(100 * missing), paper_name(method, missing))
             known = entries().get((problem, dataset))
-            same = known is not None and known.fingerprint == self.fingerprints.get(
+            same = known is not None and known.fingerprint == fingerprints.get(
                 f"{problem}/{dataset}"
             )
             if same and protocol in (COMPLETE, "published") and key in paper.index:

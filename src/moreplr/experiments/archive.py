@@ -1,0 +1,98 @@
+"""A store as CSV files in a folder, as a report has them beside it, and back.
+
+Few versions made many results, so that these name them by number.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+
+from moreplr.experiments.store import Store, Stores, paths_of
+
+RESULTS, ENVIRONMENTS, IDENTITIES = "results.csv", "environments.csv", "identities.csv"
+# Columns that lack a number where a fit failed, and columns of names, be they "NA" or "1".
+_NUMBERS = ("tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test")
+_TEXTS = dict.fromkeys(("problem", "dataset", "method", "message", "kind", "name", "value"), str)
+
+
+def to_csv(table: pd.DataFrame, path: Path) -> None:
+    """Six digits: more than any score or time is known to."""
+    table.to_csv(path, index=False, float_format="%.6g")
+
+
+def write(folder: Path, results: pd.DataFrame, identities: pd.DataFrame) -> None:
+    """Write every fold, the versions that made them, and what their names stand for."""
+    numbers, versions = pd.factorize(results["versions"])
+    to_csv(results.drop(columns="versions").assign(environment=numbers), folder / RESULTS)
+    environments = pd.DataFrame({"environment": range(len(versions)), "versions": versions})
+    to_csv(environments, folder / ENVIRONMENTS)
+    to_csv(identities, folder / IDENTITIES)
+
+
+@contextmanager
+def opened(store: Stores) -> Iterator[Store]:
+    """A store that is there, or one in memory that has the results of several.
+
+    The folder of a report counts as the store that it was made from.
+    """
+    paths = paths_of(store)
+    with TemporaryDirectory() as temporary:
+        for number, path in enumerate(paths):
+            if path.is_dir():
+                paths[number] = Path(temporary, f"{number}.sqlite")
+                _unpack(path, paths[number])
+        if len(paths) == 1:
+            with Store(paths[0], must_exist=True) as single:
+                yield single
+            return
+        with Store(":memory:") as whole:
+            for path in paths:
+                whole.merge(path)
+            yield whole
+
+
+def results(store: Stores) -> pd.DataFrame:
+    """The results in a store, one row for each method and fold.
+
+    Parameters
+    ----------
+    store : path of the SQLite file, or of the folder of a report
+        Or of several that hold parts of an experiment. Where two have the same result, the
+        first counts that did not fail.
+
+    Returns
+    -------
+    frame with the columns problem, dataset, method, missing, protocol, repetition, fold,
+        status ("ok", "error" or "timeout"), tau_x, buckets, fit_seconds, predict_seconds,
+        n_train, n_test, message, seed, finished and versions
+    """
+    with opened(store) as results:
+        return results.frame()
+
+
+def _unpack(folder: Path, path: Path) -> None:
+    with Store(path) as store:
+        try:
+            store.fill(
+                environments=_read(folder, ENVIRONMENTS).rename(columns={"environment": "id"}),
+                identities=_read(folder, IDENTITIES),
+                results=_read(folder, RESULTS),
+            )
+        except (KeyError, ValueError, sqlite3.Error) as error:
+            raise ValueError(f"{folder} is not a folder of results: {error}") from error
+
+
+def _read(folder: Path, name: str) -> pd.DataFrame:
+    """A table, compressed or not."""
+    found = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
+    if len(found) != 1:
+        problem = "there is no" if not found else "there is more than one"
+        raise ValueError(f"{problem} {name} or {name}.gz")
+    no_numbers = dict.fromkeys(_NUMBERS, "")
+    return pd.read_csv(found[0], dtype=_TEXTS, keep_default_na=False, na_values=no_numbers)
