@@ -9,9 +9,9 @@ from moreplr import MORERanker, PairwiseRanker
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.incomplete import remove_labels
-from moreplr.rankers import _marginals, _pairs, choosing
+from moreplr.rankers import _marginals, _pairs, choosing, growth
 from moreplr.rankers.growth import Trees
-from moreplr.rankers.leaves import Reading
+from moreplr.rankers.leaves import Reading, single_pairs
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankings import count_buckets
 
@@ -250,7 +250,25 @@ class TestChoices:
         assert forest.pair_forests_.n_estimators == 100
         some = RankingForest(7, structure="shared", random_state=0).fit(X, Y)
         assert some.forests_[0].n_estimators == some.pair_forests_.n_estimators == 7
-        assert Trees.of("auto", 2_001) == (100, 100)
+        assert Trees.of("auto", np.ones((2_001, 3))) == (100, 100)
+
+    def test_pairs_of_many_rows_get_fewer_trees(self, monkeypatch):
+        Y = np.ones((100, 4))
+        Y[50:, 2:] = NAN  # 50 rows rank six pairs, and 50 one
+        monkeypatch.setattr(growth, "PAIR_ROWS", 350 * 40)
+        assert Trees.of("auto", Y) == (300, 40)
+        assert Trees.of(30, Y) == (30, 30)
+        monkeypatch.setattr(growth, "PAIR_ROWS", 350 * 9)
+        assert [Trees.of(n, Y).pairs for n in ("auto", 7)] == [10, 7]
+
+    def test_pairs_of_very_many_rows_get_no_forests_unless_asked_for(self, monkeypatch):
+        X, Y = make_rankings(n=40)
+        monkeypatch.setattr(growth, "PAIR_ROWS", 40 * 6 * 10)
+        assert RankingForest(random_state=0).fit(X, Y).pair_forests_.n_estimators == 10
+        monkeypatch.setattr(growth, "PAIR_ROWS", 40 * 6 * 10 - 1)
+        assert RankingForest(random_state=0).fit(X, Y).pair_forests_ is None
+        asked = RankingForest(pair_share=0.5, random_state=0).fit(X, Y)
+        assert asked.pair_forests_.n_estimators == 10
 
     def test_forests_of_labels_draw_different_rows(self):
         rng = np.random.default_rng(0)
@@ -261,12 +279,13 @@ class TestChoices:
 
     def test_pairs_of_very_many_labels_get_no_forests(self):
         rng = np.random.default_rng(0)
-        X, Y = rng.random((40, 2)), rng.random((40, 22)).argsort(axis=1) + 1.0
+        X, Y = rng.random((20, 2)), rng.random((20, 65)).argsort(axis=1) + 1.0
         options = {"structure": "shared", "random_state": 0}
         assert RankingForest(2, **options).fit(X, Y).pair_forests_ is None
-        assert (
-            RankingForest(2, **options, pair_share=0.5).fit(X, Y).pair_forests_.n_forests_ == 231
-        )
+        asked = RankingForest(2, **options, pair_share=0.5).fit(X, Y)
+        assert asked.pair_forests_.n_forests_ == 2080
+        fewer = RankingForest(2, **options).fit(X, Y[:, :64].argsort(axis=1) + 1.0)
+        assert fewer.pair_forests_.n_forests_ == 2016
 
     def test_many_rows_are_probed_first(self, monkeypatch, grown):
         monkeypatch.setattr(choosing, "PROBED_ROWS", 150)
@@ -275,19 +294,33 @@ class TestChoices:
         X = np.tile(hidden, 30) + rng.normal(size=(400, 60))
         Y = rankdata(hidden @ rng.normal(size=(2, 5)), axis=1)
         ranker = RankingForest(20, structure="shared", pair_share=0.5, random_state=0).fit(X, Y)
-        assert grown[2:4] == [("batch", 150, 36), ("batch", 150, 7)]
+        assert grown[2:4] == [("batch", 150, 7), ("batch", 150, 36)]
         assert grown[4:] == [
             ("regressor", 400, ranker.forests_[0].max_features),
             ("batch", 400, 7),
         ]
 
-    def test_many_rows_get_forests_of_pairs_for_a_gain(self, monkeypatch, grown):
-        monkeypatch.setattr(choosing, "PROBED_ROWS", 60)
+    def test_many_rows_get_forests_of_pairs_unless_these_lose(self, monkeypatch):
+        monkeypatch.setattr(choosing, "PROBED_ROWS", 150)
         X, Y = make_rankings(n=200)
-        monkeypatch.setattr(choosing, "PRICE", 1.0)
-        assert RankingForest(10, random_state=0).fit(X, Y).pair_forests_ is None
-        monkeypatch.setattr(choosing, "PRICE", 0.0)
-        assert RankingForest(10, random_state=0).fit(X, Y).pair_forests_ is not None
+        ranker = RankingForest(10, random_state=0)
+        assert ranker.fit(X, Y).pair_forests_ is not None
+
+        def reversed_pairs(*arguments):
+            return _pairs.Pairs(*(each.swapaxes(1, 2) for each in single_pairs(*arguments)))
+
+        monkeypatch.setattr(choosing, "single_pairs", reversed_pairs)
+        assert ranker.fit(X, Y).pair_forests_ is None
+
+    def test_one_forest_that_is_asked_for_stays_the_only_one_where_rows_are_many(
+        self, monkeypatch
+    ):
+        X, Y = make_rankings(n=200)
+        shared = RankingForest(10, structure="shared", random_state=0)
+        assert shared.fit(X, Y).pair_forests_ is not None
+        monkeypatch.setattr(choosing, "PROBED_ROWS", 60)
+        assert shared.fit(X, Y).pair_forests_ is None
+        assert shared.set_params(pair_share=0.5).fit(X, Y).pair_forests_ is not None
 
     def test_forests_for_each_label_have_a_price_where_rows_are_many(self, monkeypatch):
         monkeypatch.setattr(choosing, "PROBED_ROWS", 60)

@@ -29,17 +29,15 @@ PAIR_SHARES = (0.0, 0.25, 0.5, 1.0)
 # A choice among a few candidates needs no more rows than this.
 SCORED_ROWS = 800
 PROBED_ROWS = 2_000
-# What many forests must gain in τ_X for each label and row where growing them takes long.
+# What forests for each label must gain in τ_X, for each label and row, where rows are many.
 PRICE = 5e-8
 # One of many readings may be ahead by chance: so many standard errors are asked of it,
 _SURE = 2.0
 # and so many of a way to grow, or of a share of single pairs, which differ more.
 _RATHER_SURE = 1.0
-# Beyond this a forest for each label, marginals of all pairs, and comparing numbers of features
-# cost more than they tell.
+# Beyond this a forest for each label or pair, marginals of all pairs, and comparing numbers of
+# features cost more than they tell.
 MANY_LABELS = 64
-# Beyond this a forest for each pair of labels costs more than all others.
-MANY_PAIRS = 200
 
 
 class OutOfBag:
@@ -138,10 +136,12 @@ class Chooser:
         way = self._best([way._replace(features=n) for n in self._features(way.structure)])
         if not self._may_take_pairs():
             return way
-        with_pairs = [way._replace(pair_features=n) for n in self._features("pairs")]
+        # The more rows, the dearer are features: in doubt few.
+        numbers = sorted(self._features("pairs")) if self.many else self._features("pairs")
+        with_pairs = [way._replace(pair_features=n) for n in numbers]
         best = self._best(with_pairs, self._default_reading._replace(pair_share=1.0))
         if self.many and self.ranker.pair_share == "auto":
-            return self._best([best, way], self._default_reading, self._price)
+            return self._best([best, way], self._default_reading)
         return best
 
     def reading(self, way: Way) -> tuple[Reading, dict[Reading, float], Array]:
@@ -192,13 +192,15 @@ class Chooser:
     def _may_take_pairs(self) -> bool:
         k, weight, share = self.n_labels, self.growth.weight, self.ranker.pair_share
         equal = weight is None or bool((weight == weight[0]).all())
-        if isinstance(share, str):
-            return equal and k >= 3 and k * (k - 1) // 2 <= MANY_PAIRS
-        return equal and k >= 2 and share > 0
+        if not isinstance(share, str):
+            return equal and k >= 2 and share > 0
+        if self.many and self.ranker.structure == "shared":  # the least work is asked for
+            return False
+        return equal and 3 <= k <= MANY_LABELS and not self.growth.pairs_take_long
 
     @property
     def _price(self) -> float:
-        """What forests for each label or pair must gain over one for all."""
+        """What forests for each label must gain over one for all."""
         return PRICE * self.n_labels * len(self.growth.X) if self.many else 0.0
 
     @property

@@ -23,10 +23,13 @@ _USUAL_FEATURES = {"shared": 1 / 3, "per_label": 0.6, "pairs": 0.6}
 # Where features tell much the same, the square root of their number does; of many that is fewer.
 _OTHER_FEATURES = "sqrt"
 # A choice out of bag hears a third of the trees, and many are cheap where rows are few. Forests
-# of pairs are many as they are.
+# of pairs are many as they are,
 _TREES = 300
 _FEWER_TREES = 100
 _MANY_ROWS = 2_000
+# and all their trees together draw no more rows than this, unless that leaves them too few.
+PAIR_ROWS = 75_000_000
+_FEWEST_TREES = 10
 
 
 class Trees(NamedTuple):
@@ -36,11 +39,20 @@ class Trees(NamedTuple):
     pairs: int
 
     @classmethod
-    def of(cls, n_estimators: int | str, n_rows: int) -> Trees:
-        """As many as are asked for, or "auto"."""
+    def of(cls, n_estimators: int | str, Y: Positions) -> Trees:
+        """As many as are asked for, or "auto"; for pairs fewer where these have many rows."""
         if n_estimators == "auto":
-            return cls(_TREES if n_rows <= _MANY_ROWS else _FEWER_TREES, _FEWER_TREES)
-        return cls(int(n_estimators), int(n_estimators))
+            positions, pairs = _TREES if len(Y) <= _MANY_ROWS else _FEWER_TREES, _FEWER_TREES
+        else:
+            positions = pairs = int(n_estimators)
+        enough = PAIR_ROWS // max(rows_of_pairs(Y), 1)
+        return cls(positions, min(pairs, max(enough, _FEWEST_TREES)))
+
+
+def rows_of_pairs(Y: Positions) -> int:
+    """How many rows all forests of pairs have together: a row is in those it ranks both of."""
+    ranked = np.sum(~np.isnan(Y), axis=1)
+    return int(np.sum(ranked * (ranked - 1) // 2))
 
 
 class Way(NamedTuple):
@@ -98,6 +110,11 @@ class Growth:
         else:
             wanted = [self.max_features]
         return list(dict.fromkeys(number_of_features(each, self.X.shape[1]) for each in wanted))
+
+    @property
+    def pairs_take_long(self) -> bool:
+        """Whether even the fewest trees of all pairs draw very many rows."""
+        return self.trees.pairs * rows_of_pairs(self.Y) > PAIR_ROWS
 
     def forests(self, way: Way) -> list[ForestRegressor]:
         """One forest for all labels, or one for each."""

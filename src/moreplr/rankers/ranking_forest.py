@@ -43,7 +43,8 @@ class RankingForest(PairRanker):
     ----------
     n_estimators : int or "auto", default="auto"
         The number of trees of a forest. "auto" is 300, and 100 for more than 2,000 rows and for
-        the forests of single pairs.
+        the forests of single pairs. These have fewer, down to 10, where all their trees would
+        draw more than 75 million rows.
     structure : {"auto", "shared", "per_label"}
         One forest for all labels, or one for each, where a pair asks the forests of its two
         labels. "auto" compares them out of bag, and takes one for all if its gain in τ_X
@@ -60,14 +61,16 @@ class RankingForest(PairRanker):
         others for up to 64 labels.
     pair_share : float from 0 to 1, or "auto"
         The share of forests of single pairs of labels in the probabilities; 0 grows none. By
-        default ¼, and "auto" tries others. With more than 2,000 rows "auto" grows them only if
-        they are worth on 2,000 what `structure` asks of many forests; never for more than 200
-        pairs, nor for rows of different `sample_weight`.
+        default ¼, and "auto" tries others. With more than 2,000 rows "auto" grows none if they
+        lose more than a standard error on 2,000 of them, or if `structure="shared"` asks for
+        the least work; and never for more than 64 labels, for pairs that have more than 7.5
+        million rows together, nor for rows of different `sample_weight`.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
         How many features a split looks at; a float is a share. "auto" is a third for one
         forest for all labels, and 0.6 for one of a single label or pair; or √n_features, each
         time, if its gain in τ_X out of bag exceeds the standard error, as where many features
-        tell much the same. Of more than 2,000 rows 2,000 decide; beyond 64 labels none do.
+        tell much the same. Of more than 2,000 rows 2,000 decide, and pairs take the fewer
+        features in doubt; beyond 64 labels none decide.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
@@ -157,7 +160,7 @@ class RankingForest(PairRanker):
             Y,
             weight,
             positions=self.positions,
-            trees=Trees.of(self.n_estimators, len(X)),
+            trees=Trees.of(self.n_estimators, Y),
             max_features=self.max_features,
             n_jobs=self.n_jobs,
             seed=self._seed,
