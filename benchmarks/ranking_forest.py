@@ -2,6 +2,7 @@
 
     MOREPLR_DATA=<folder> python benchmarks/ranking_forest.py cost [name …]
     python benchmarks/ranking_forest.py choices
+    python benchmarks/ranking_forest.py many
 
 cost: fit and predict on the first split of RepeatedKFold(10, 5, random_state=0), PLR data, CPU
 time, one thread, all in one process. RPC is timed on some pairs and single-target on some
@@ -10,6 +11,8 @@ labels, with scikit-learn's forests of 100 trees, and scaled to all of them.
 choices: on data sets that the script makes, five-fold cross-validation of the default forest,
 which chooses how it is grown and read out of bag, beside forests that have one of the choices
 fixed. No data set of the paper takes part: this is what defaults may be settled by.
+
+many: the same with more rows than choices are made on, and PairwiseRanker beside it; three folds.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -29,7 +33,7 @@ from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
-from moreplr import RankingForest
+from moreplr import PairwiseRanker, RankingForest
 from moreplr.datasets import load
 from moreplr.encoders import encode
 from moreplr.incomplete import remove_labels
@@ -49,7 +53,9 @@ FIXED: dict[str, dict[str, Any]] = {
     "no pairs": {"pair_share": 0.0},
     "pairs alone": {"pair_share": 1.0},
 }
+FIXED_OF_MANY = {name: FIXED[name] for name in ("shared", "no pairs")}
 Data = tuple[np.ndarray, np.ndarray]
+Methods = dict[str, Callable[..., Any]]  # each makes a ranker for `positions`
 
 
 def seconds(call: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
@@ -104,34 +110,65 @@ def published_cost(X: np.ndarray, Y: np.ndarray, X_test: np.ndarray) -> tuple[fl
 
 
 def choices() -> None:
-    """Print the mean τ_X of the default and of forests with a fixed choice on made data."""
+    """Compare the default with forests that have a fixed choice, on made data."""
+    compare(forests(FIXED), made(), GAPS, folds=5)
+
+
+def many() -> None:
+    """Compare the default on made data with more rows than its choices are made on."""
+    methods = {**forests(FIXED_OF_MANY), "PairwiseRanker": pairwise}
+    compare(methods, made_of_many_rows(), [(0.0, "observed"), *GAPS[3:]], folds=3)
+
+
+def forests(fixed: dict[str, dict[str, Any]]) -> Methods:
+    return {
+        name: partial(RankingForest, random_state=0, **parameters)
+        for name, parameters in {"default": {}, **fixed}.items()
+    }
+
+
+def pairwise(positions: str) -> PairwiseRanker:
+    """What a pair is ranked like does not depend on how positions are told."""
+    return PairwiseRanker(random_state=0)
+
+
+def compare(
+    methods: Methods,
+    data: Iterable[tuple[str, Data]],
+    gaps: Sequence[tuple[float, str]],
+    folds: int,
+) -> None:
+    """Print the τ_X of each data set, and what each method has beside the first."""
     found = []
-    for name, (X, Y) in made():
-        for share, positions in GAPS:
-            for method, parameters in {"default": {}, **FIXED}.items():
-                forest = RankingForest(positions=positions, random_state=0, **parameters)
-                score = cross_validate(forest, X, Y, share, positions)
+    for name, (X, Y) in data:
+        for share, positions in gaps:
+            for method, make in methods.items():
+                score = cross_validate(make(positions=positions), X, Y, share, positions, folds)
                 found.append((name, f"{share:.0%} {positions}", method, score))
-        print(name, flush=True)
+            print(*found[-len(methods)][:2], *(f"{row[-1]:.4f}" for row in found[-len(methods) :]),
+                  flush=True)  # fmt: skip
     frame = pd.DataFrame(found, columns=["data", "gaps", "method", "tau_x"])
+    cells = frame.pivot_table(index=["data", "gaps"], columns="method", values="tau_x")
     table = frame.pivot_table(index="method", columns="gaps", values="tau_x")
-    best = frame.pivot_table(index=["data", "gaps"], columns="method", values="tau_x")
     table["mean"] = table.mean(axis=1)
-    table["worst loss"] = best.rsub(best.max(axis=1), axis=0).max()
+    table["worst loss"] = cells.rsub(cells.max(axis=1), axis=0).max()
+    first = cells[next(iter(methods))]
+    table["default ahead"] = cells.round(4).lt(first.round(4), axis=0).sum()
+    table["behind"] = cells.round(4).gt(first.round(4), axis=0).sum()
     print(table.round(4).to_string())
 
 
 def cross_validate(
-    forest: RankingForest, X: np.ndarray, Y: np.ndarray, share: float, positions: str
+    ranker: Any, X: np.ndarray, Y: np.ndarray, share: float, positions: str, folds: int
 ) -> float:
     scores = []
-    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+    for train, test in KFold(folds, shuffle=True, random_state=0).split(X):
         known = encode(Y[train], "modified")
         if share:
             known = remove_labels(known, share, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scores.append(forest.fit(X[train], known).score(X[test], Y[test]))
+            scores.append(ranker.fit(X[train], known).score(X[test], Y[test]))
     return float(np.mean(scores))
 
 
@@ -147,6 +184,20 @@ def made() -> Iterator[tuple[str, Data]]:
     yield "mixtures, k=6", mixtures(6, 250, 40, 4, 6, 1.0, 0.0)
     yield "mixtures with ties, k=7", mixtures(7, 300, 18, 3, 7, 1.0, 1.5)
     yield "mixtures with ties, k=5", mixtures(8, 400, 30, 5, 5, 0.5, 1.0)
+
+
+def made_of_many_rows() -> Iterator[tuple[str, Data]]:
+    """Others of the same kinds, from 3,200 to 9,000 rows and up to 24 labels."""
+    for seed, (n, d, k, apart) in enumerate([(4_500, 8, 5, 0.8), (6_000, 16, 10, 1.0)], start=20):
+        yield f"classes with ties, k={k}", by_class(seed, n, d, k, apart, ties=True)
+        yield f"classes, k={k}", by_class(seed + 10, n, d, k, apart, ties=False)
+    yield "classes with ties, k=24", by_class(24, 9_000, 14, 24, 1.2, ties=True)
+    yield "classes, k=24", by_class(25, 9_000, 14, 24, 1.2, ties=False)
+    yield "surfaces, k=6", by_surface(26, 4_000, 9, 6, 0.2, 0.0)
+    yield "surfaces with ties, k=22", by_surface(27, 3_600, 12, 22, 0.3, 1.5)
+    yield "crowd with ties, k=8", crowd(28, 4_000, 12, 8, 0.4, 1.0)
+    yield "mixtures, k=7", mixtures(29, 3_200, 30, 5, 7, 0.7, 0.0)
+    yield "mixtures with ties, k=12", mixtures(30, 5_000, 20, 6, 12, 0.7, 1.0)
 
 
 def by_class(seed: int, n: int, d: int, k: int, apart: float, ties: bool) -> Data:
@@ -197,10 +248,13 @@ def mixtures(seed: int, n: int, d: int, hidden: int, k: int, noise: float, step:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("section", choices=["cost", "choices"])
-    parser.add_argument("names", nargs="*")
+    parser.add_argument("section", choices=["cost", "choices", "many"])
+    parser.add_argument("names", nargs="*", help="data sets of cost")
     arguments = parser.parse_args()
-    cost(arguments.names) if arguments.section == "cost" else choices()
+    if arguments.section == "cost":
+        cost(arguments.names)
+    else:
+        {"choices": choices, "many": many}[arguments.section]()
 
 
 if __name__ == "__main__":
