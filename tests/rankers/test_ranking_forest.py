@@ -312,6 +312,20 @@ class TestChoices:
         monkeypatch.setattr(choosing, "single_pairs", reversed_pairs)
         assert ranker.fit(X, Y).pair_forests_ is None
 
+    def test_of_many_rows_the_best_share_of_pairs_is_taken(self, monkeypatch):
+        def best_shares():
+            for seed in range(6):
+                X, Y = make_rankings(n=150, seed=seed)
+                ranker = RankingForest(10, random_state=seed).fit(X, Y)
+                shares = {
+                    r: tau for r, tau in ranker.scores_.items() if r[:2] == ranker.reading_[:2]
+                }
+                yield ranker.reading_ == max(shares, key=shares.get)
+
+        assert not all(best_shares())  # in doubt the default
+        monkeypatch.setattr(choosing, "PROBED_ROWS", 140)
+        assert all(best_shares())
+
     def test_one_forest_that_is_asked_for_stays_the_only_one_where_rows_are_many(
         self, monkeypatch
     ):

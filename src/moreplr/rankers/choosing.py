@@ -175,7 +175,8 @@ class Chooser:
             weights = tuple(sorted({*MARGINAL_WEIGHTS, reading.marginal_weight}))
             yield "marginal_weight", weights, _SURE
         if self.ranker.pair_share == "auto" and batch is not None:
-            yield "pair_share", PAIR_SHARES, _RATHER_SURE
+            # Few rows may mislead about the share; of many the best is taken.
+            yield "pair_share", PAIR_SHARES, 0.0 if self.many else _RATHER_SURE
 
     def _structures(self) -> list[str]:
         """In doubt one forest for each label."""

@@ -61,10 +61,11 @@ class RankingForest(PairRanker):
         others for up to 64 labels.
     pair_share : float from 0 to 1, or "auto"
         The share of forests of single pairs of labels in the probabilities; 0 grows none. By
-        default ¼, and "auto" tries others. With more than 2,000 rows "auto" grows none if they
-        lose more than a standard error on 2,000 of them, or if `structure="shared"` asks for
-        the least work; and never for more than 64 labels, for pairs that have more than 7.5
-        million rows together, nor for rows of different `sample_weight`.
+        default ¼, and "auto" tries others. With more than 2,000 rows "auto" takes the best
+        share out of bag, and grows none if they lose more than a standard error on 2,000 rows,
+        or if `structure="shared"` asks for the least work; and never for more than 64 labels,
+        for pairs that have more than 7.5 million rows together, nor for rows of different
+        `sample_weight`.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
         How many features a split looks at; a float is a share. "auto" is a third for one
         forest for all labels, and 0.6 for one of a single label or pair; or √n_features, each
