@@ -34,6 +34,13 @@ def named_rankings(draw):
     return Y, names
 
 
+def test_rankings_are_stored_by_rows_whatever_they_come_as():
+    """Kernels are compiled for one layout, and read row by row."""
+    Y = np.array([[1, 2, 2], [2, 1, NAN]])
+    for given_as in (Y, np.asfortranarray(Y), pd.DataFrame(dict(enumerate(Y.T))), Y[::-1, ::-1]):
+        assert check_rankings(given_as)[0].flags.c_contiguous
+
+
 class TestRoundTrips:
     @given(named_rankings())
     def test_text(self, case):

@@ -49,7 +49,7 @@ def to_finite(array: NDArray[Any], names: NDArray[Any]) -> NDArray[np.float64]:
     if np.iscomplexobj(array):
         raise ValueError("Complex data not supported: positions must be real numbers")
     if array.dtype.kind in "buif":
-        positions = array.astype(np.float64)
+        positions = array.astype(np.float64, order="C")  # frames are stored by columns
     else:
         positions = np.empty(array.shape)
         for row, col in np.ndindex(array.shape):
