@@ -20,6 +20,7 @@ def main() -> None:
             for ranker in (
                 MORERanker(random_state=0),
                 MORERanker("modified", "native", "prediction_interval", random_state=0),
+                MORERanker("modified", "single_target", "prediction_interval", random_state=0),
                 MORERanker(regressor=Chain(order="published"), random_state=0),
                 NearestNeighborsRanker(),
                 PairwiseRanker(random_state=0),
