@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from moreplr.cli.reading import open_table
-from moreplr.cli.writing import check_output, open_writer, whole_file
+from moreplr.cli.writing import check_output, open_writer
 
 FIRST = pd.DataFrame({"a": [1, 2], "b": ["x", 'ü, "z"']})
 SECOND = pd.DataFrame({"a": [3], "b": [""]})
@@ -46,19 +46,6 @@ def test_a_first_frame_without_values_does_not_fix_the_type(tmp_path):
         writer.write(pd.DataFrame({"a": pd.Series([None], dtype=object)}))
         writer.write(pd.DataFrame({"a": pd.Series(["x"], dtype=object)}))
     assert pd.read_parquet(tmp_path / "a.parquet")["a"].tolist()[1] == "x"
-
-
-def test_files_get_the_usual_permissions_and_links_stay(tmp_path):
-    (tmp_path / "real.txt").write_text("old")
-    (tmp_path / "link.txt").symlink_to("real.txt")
-    with whole_file(str(tmp_path / "link.txt")) as name, open(name, "w") as file:
-        file.write("new")
-    assert (tmp_path / "link.txt").is_symlink()
-    assert (tmp_path / "real.txt").read_text() == "new"
-    usual = tmp_path / "usual.txt"
-    usual.write_text("")
-    mode = stat.S_IMODE(usual.stat().st_mode)
-    assert stat.S_IMODE((tmp_path / "real.txt").stat().st_mode) == mode
 
 
 def test_devices_are_written_to_and_not_replaced():

@@ -114,6 +114,7 @@ def test_a_folder_is_joined_with_a_store(folder, tmp_path):
         ("results.csv", "problem,tau_x\nplr,0.5\n", "not in index"),
         ("environments.csv", "environment,versions\n0,a\n0,b\n", "UNIQUE"),
         ("environments.csv", "number,versions\n0,1\n", "id"),
+        ("environments.csv", "environment,versions\n7,a\n", "an environment that is not there"),
         ("identities.csv.gz", "kind,name,value\n", "there is more than one identities.csv"),
     ],
 )
@@ -124,3 +125,43 @@ def test_folders_that_hold_no_results_are_named(folder, name, text, problem):
         (folder / name).write_text(text)
     with pytest.raises(ValueError, match=rf"report is not a folder of results: .*{problem}"):
         results(folder)
+
+
+def test_a_table_that_was_damaged_is_refused(folder):
+    path = folder / "results.csv"
+    text, packed = path.read_bytes(), folder / "results.csv.gz"
+    path.write_bytes(text.replace(b",0.333333,", b",much,"))
+    with pytest.raises(ValueError, match=r"not a folder of results: .*much"):
+        results(folder)
+    path.write_bytes(text[:-5])
+    with pytest.raises(ValueError, match="not a folder of results"):
+        results(folder)
+    path.unlink()
+    for damaged in (b"no gzip", gzip.compress(text)[:-20]):
+        packed.write_bytes(damaged)
+        with pytest.raises(ValueError, match="not a folder of results"):
+            results(folder)
+
+
+def test_a_compressed_table_stays_compressed(folder):
+    path, packed = folder / "results.csv", folder / "results.csv.gz"
+    text = path.read_bytes()
+    packed.write_bytes(gzip.compress(text))
+    path.unlink()
+    report(folder, folder)
+    assert not path.exists()
+    assert gzip.decompress(packed.read_bytes()) == text
+
+
+def test_a_table_is_replaced_as_a_whole(folder, monkeypatch):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def broken(self, path, **options):
+        with open(path, "w") as file:
+            file.write("half")
+        raise OSError("no space left")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", broken)
+    with pytest.raises(OSError, match="no space"):
+        report(folder, folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

@@ -16,10 +16,11 @@ import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
+from moreplr._files import whole_file
 from moreplr.cli.cells import NUMBER, TEXT, Reader
 from moreplr.cli.formats import STREAM, show_name
 from moreplr.cli.problems import shorten
-from moreplr.cli.writing import whole_file
+from moreplr.cli.writing import check_output
 from moreplr.persistence import ModelFileError
 from moreplr.rankings import Positions
 
@@ -156,6 +157,7 @@ def save_model(estimator: Any, path: str) -> None:
 
     use_threads(estimator, None)
     if path != STREAM:
+        check_output(path)
         with whole_file(path) as name:
             moreplr.save(estimator, name)
         return

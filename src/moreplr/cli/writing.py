@@ -1,7 +1,6 @@
 """Tables and files out: whole under their name or not at all, or to standard output.
 
-A file is written beside its final name and renamed at the end. What is no ordinary file, such
-as /dev/null or a named pipe, is written to as it is.
+A file is written beside its final name and renamed at the end.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import gzip
 import io
 import lzma
 import os
-import secrets
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -22,6 +20,7 @@ from typing import IO, Any
 
 import pandas as pd
 
+from moreplr._files import whole_file
 from moreplr.cli.formats import STREAM, Format, import_pyarrow
 
 
@@ -36,35 +35,6 @@ def check_output(path: str) -> None:
         raise ValueError(f"there is no folder {folder} to write to; make it first")
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise ValueError(f"{path} can't be written: no permission")
-
-
-@contextmanager
-def whole_file(path: str) -> Iterator[str]:
-    """A name to write to; at the end of the block the file gets its final name.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(f"{folder}/out.txt") as name:
-    ...         _ = Path(name).write_text("all")
-    ...         before = os.path.exists(f"{folder}/out.txt")
-    ...     before, Path(folder, "out.txt").read_text()
-    (False, 'all')
-    """
-    check_output(path)
-    if os.path.exists(path) and not os.path.isfile(path):
-        yield path
-        return
-    final = Path(os.path.realpath(path))  # a link stays a link
-    # The suffixes stay: they say what is inside.
-    partial = final.with_name(f".{secrets.token_hex(4)}.part.{final.name}")
-    try:
-        yield str(partial)
-        os.replace(partial, final)
-    finally:
-        with suppress(FileNotFoundError):
-            partial.unlink()
 
 
 class Writer:
@@ -137,6 +107,7 @@ def open_writer(
         yield from _write(sys.stdout.buffer, form)
         sys.stdout.buffer.flush()
         return
+    check_output(path)
     with whole_file(path) as name, _open(name, path, form.compression) as binary:
         yield from _write(binary, form)
 

@@ -13,26 +13,35 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
+from moreplr._files import whole_file
 from moreplr.experiments.store import Store, Stores, paths_of
 
 RESULTS, ENVIRONMENTS, IDENTITIES = "results.csv", "environments.csv", "identities.csv"
-# Columns that lack a number where a fit failed, and columns of names, be they "NA" or "1".
+# Numbers are lacking where a fit failed; names are names, be they "NA" or "1".
 _NUMBERS = ("tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test")
-_TEXTS = dict.fromkeys(("problem", "dataset", "method", "message", "kind", "name", "value"), str)
+_TEXTS = ("problem", "dataset", "method", "protocol", "status", "message", "finished")
+_TYPES = {
+    **dict.fromkeys(("missing", *_NUMBERS), float),
+    **dict.fromkeys(("repetition", "fold", "seed", "environment"), int),
+    **dict.fromkeys((*_TEXTS, "versions", "kind", "name", "value"), str),
+}
 
 
 def to_csv(table: pd.DataFrame, path: Path) -> None:
-    """Six digits: more than any score or time is known to."""
-    table.to_csv(path, index=False, float_format="%.6g")
+    """Six digits: more than any score or time is known to. A compressed file stays one."""
+    packed = path.with_name(f"{path.name}.gz")
+    compression = {"method": "gzip", "mtime": 0} if packed.is_file() else None
+    with whole_file(packed if packed.is_file() else path) as name:
+        table.to_csv(name, index=False, float_format="%.6g", compression=compression)
 
 
 def write(folder: Path, results: pd.DataFrame, identities: pd.DataFrame) -> None:
     """Write every fold, the versions that made them, and what their names stand for."""
     numbers, versions = pd.factorize(results["versions"])
-    to_csv(results.drop(columns="versions").assign(environment=numbers), folder / RESULTS)
     environments = pd.DataFrame({"environment": range(len(versions)), "versions": versions})
     to_csv(environments, folder / ENVIRONMENTS)
     to_csv(identities, folder / IDENTITIES)
+    to_csv(results.drop(columns="versions").assign(environment=numbers), folder / RESULTS)
 
 
 @contextmanager
@@ -84,7 +93,7 @@ def _unpack(folder: Path, path: Path) -> None:
                 identities=_read(folder, IDENTITIES),
                 results=_read(folder, RESULTS),
             )
-        except (KeyError, ValueError, sqlite3.Error) as error:
+        except (KeyError, ValueError, OSError, EOFError, sqlite3.Error) as error:
             raise ValueError(f"{folder} is not a folder of results: {error}") from error
 
 
@@ -95,4 +104,4 @@ def _read(folder: Path, name: str) -> pd.DataFrame:
         problem = "there is no" if not found else "there is more than one"
         raise ValueError(f"{problem} {name} or {name}.gz")
     no_numbers = dict.fromkeys(_NUMBERS, "")
-    return pd.read_csv(found[0], dtype=_TEXTS, keep_default_na=False, na_values=no_numbers)
+    return pd.read_csv(found[0], dtype=_TYPES, keep_default_na=False, na_values=no_numbers)

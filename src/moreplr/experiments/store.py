@@ -179,6 +179,8 @@ class Store:
                 places = ", ".join("?" * len(columns))
                 rows = table[columns].astype(object).to_numpy().tolist()
                 connection.executemany(f"INSERT INTO {name} VALUES ({places})", rows)
+            if connection.execute("PRAGMA foreign_key_check").fetchone():
+                raise ValueError("some results name an environment that is not there")
 
     def done(self, *, failed: bool = True) -> set[Key]:
         """Keys that have a result, with or without those that failed."""
