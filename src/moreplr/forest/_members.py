@@ -10,19 +10,24 @@ from moreplr.forest._layout import MISSING
 
 @jit
 def ranges(
-    codes, offsets, feature, cut, missing_left, right, start, perm_offsets, min_samples, out
-):
+    codes, asked, offsets, feature, cut, missing_left, right, start, perm_offsets, min_samples,
+    out,
+):  # fmt: skip
     """Per row and tree the range of `perm` that the row's node covers, (n, n_trees, 2).
 
-    The node is the lowest one on the row's path with at least `min_samples` rows.
+    The node is the lowest one on the row's path with at least `min_samples` rows. `asked`
+    (n, n_trees) tells which trees may speak, all if it is empty; those that may not get an
+    empty range. Gives the length of all ranges together.
     """
     total = 0
-    for row in range(len(codes)):
-        for tree in range(len(offsets) - 1):
-            first = offsets[tree]
+    for tree in range(len(offsets) - 1):  # a tree at a time stays in the cache
+        first = offsets[tree]
+        for row in range(len(codes)):
             node = first
             lo, hi = np.int64(0), perm_offsets[tree + 1] - perm_offsets[tree]
-            while right[node] >= 0:
+            if len(asked) > 0 and not asked[row, tree]:
+                hi = lo
+            while lo < hi and right[node] >= 0:
                 c = codes[row, feature[node]]
                 goes = c <= cut[node] or (c == MISSING and missing_left[node] != 0)
                 other = first + right[node]
@@ -42,11 +47,11 @@ def ranges(
 
 
 @jit
-def collect(where, unseen, use_unseen, perm, perm_weight, dense, indptr, indices, weights):
+def collect(where, perm, perm_weight, dense, indptr, indices, weights):
     """Members of each row's ranges with weights that add up to 1; gives how many there are.
 
-    `unseen` (n, n_trees) tells which trees may speak when `use_unseen` is set. Each tree has
-    the same say, shared among its rows by their weight. `dense` comes in and goes out as zeros.
+    Each tree with a range has the same say, shared among its rows by their weight. `dense`
+    comes in and goes out as zeros.
     """
     filled = 0
     for row in range(len(where)):
@@ -54,7 +59,7 @@ def collect(where, unseen, use_unseen, perm, perm_weight, dense, indptr, indices
         trees = 0
         for tree in range(where.shape[1]):
             lo, hi = where[row, tree, 0], where[row, tree, 1]
-            if (use_unseen and not unseen[row, tree]) or hi <= lo:
+            if hi <= lo:
                 continue
             trees += 1
             mass = 0.0

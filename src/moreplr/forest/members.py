@@ -69,13 +69,11 @@ def _members_of(
     min_samples: int,
 ) -> Members:
     where = np.empty((len(codes), trees.n_trees, 2), np.int64)
+    asked = np.empty((0, 0), np.bool_) if unseen is None else unseen
     total = _members.ranges(
-        codes, *trees.split_arrays, trees.start, trees.perm_offsets, min_samples, where
+        codes, asked, *trees.split_arrays, trees.start, trees.perm_offsets, min_samples, where
     )
     indptr = np.zeros(len(codes) + 1, np.int64)
     indices, weights = np.empty(total, np.int32), np.empty(total, np.float32)
-    filled = _members.collect(
-        where, np.empty((0, 0), np.bool_) if unseen is None else unseen, unseen is not None,
-        trees.perm, mass, np.zeros(n), indptr, indices, weights,
-    )  # fmt: skip
+    filled = _members.collect(where, trees.perm, mass, np.zeros(n), indptr, indices, weights)
     return indptr, indices[:filled].copy(), weights[:filled].copy()
