@@ -155,6 +155,7 @@ CASES = {
     "ranking_forest_per_label": Case(
         lambda: RankingForest(3, structure="per_label", random_state=0), weight=WEIGHT
     ),
+    "ranking_forest_plain": Case(lambda: RankingForest(3, oblique=False, random_state=0)),
     "neighbors": Case(lambda: NearestNeighborsRanker()),
     "neighbors_brute": Case(
         lambda: NearestNeighborsRanker(3, metric="nan_euclidean"), weight=WEIGHT

@@ -85,8 +85,9 @@ def test_pairs_are_the_shares_of_leaf_members(structure):
     X, Y = make_rankings(n=30)
     Y[::4, 1] = NAN
     ranker = RankingForest(
-        7, structure=structure, min_samples=1, marginal_weight=0, pair_share=0, random_state=0
-    ).fit(X, Y)
+        7, structure=structure, min_samples=1, marginal_weight=0, pair_share=0, oblique=False,
+        random_state=0,
+    ).fit(X, Y)  # fmt: skip
     ranker.X = X
     P, Q = ranker.predict_pairs(X[:5])
     before, tied = brute_pairs(ranker, X[:5])
@@ -164,21 +165,23 @@ class TestChoices:
         hidden = rng.normal(size=(200, 2))
         X = np.tile(hidden, 30) + rng.normal(size=(200, 60))
         Y = rankdata(hidden @ rng.normal(size=(2, 5)), axis=1)
-        ranker = RankingForest(50, random_state=0).fit(X, Y)
+        ranker = RankingForest(50, oblique=False, random_state=0).fit(X, Y)
         assert ranker.pair_forests_.max_features == ranker.forests_[0].max_features == 7
-        fixed = RankingForest(50, max_features=0.6, random_state=0).fit(X, Y)
+        fixed = RankingForest(50, max_features=0.6, oblique=False, random_state=0).fit(X, Y)
         assert fixed.pair_forests_.max_features == fixed.forests_[0].max_features == 36
 
     def test_splits_look_at_many_features_where_few_tell_anything(self):
         rng = np.random.default_rng(0)
         X = rng.uniform(-1, 1, size=(400, 60))
-        ranker = RankingForest(50, random_state=0).fit(X, rankdata(X[:, :5], axis=1))
+        ranker = RankingForest(50, oblique=False, random_state=0).fit(
+            X, rankdata(X[:, :5], axis=1)
+        )
         assert ranker.pair_forests_.max_features == ranker.forests_[0].max_features == 36
 
     def test_no_forest_is_grown_twice(self, grown):
         rng = np.random.default_rng(0)
         X, Y = rng.random((60, 12)), rankdata(rng.random((60, 4)), axis=1)
-        RankingForest(5, random_state=0).fit(X, Y)
+        RankingForest(5, oblique=False, random_state=0).fit(X, Y)
         times = {kind: Counter(grown)[kind] for kind in grown}
         assert times.pop(("regressor", 60, 3)) in (1, 4)  # of the structure that was chosen
         assert times == {
@@ -190,7 +193,7 @@ class TestChoices:
 
     def test_numbers_of_features_that_coincide_are_not_compared(self, grown):
         X, Y = make_rankings(n=60)  # √6 features are as many as a third of 6
-        RankingForest(5, structure="shared", pair_share=0, random_state=0).fit(
+        RankingForest(5, structure="shared", pair_share=0, oblique=False, random_state=0).fit(
             np.hstack([X, X, X])[:, :6], Y
         )
         assert grown == [("regressor", 60, 2)]
@@ -215,6 +218,7 @@ class TestChoices:
             "min_samples": 1,
             "marginal_weight": 0,
             "max_features": 0.6,
+            "oblique": False,
         }
         alone, both, pairs = (
             RankingForest(9, **options, pair_share=share, random_state=0).fit(X, Y)
@@ -293,7 +297,9 @@ class TestChoices:
         hidden = rng.normal(size=(400, 2))
         X = np.tile(hidden, 30) + rng.normal(size=(400, 60))
         Y = rankdata(hidden @ rng.normal(size=(2, 5)), axis=1)
-        ranker = RankingForest(20, structure="shared", pair_share=0.5, random_state=0).fit(X, Y)
+        ranker = RankingForest(
+            20, structure="shared", pair_share=0.5, oblique=False, random_state=0
+        ).fit(X, Y)
         assert grown[2:4] == [("batch", 150, 7), ("batch", 150, 36)]
         assert grown[4:] == [
             ("regressor", 400, ranker.forests_[0].max_features),
@@ -402,7 +408,7 @@ class TestChoices:
 
     def test_leaf_sizes_are_those_of_the_forest(self):
         X, Y = make_rankings(n=80)
-        options = {"structure": "shared", "pair_share": 0, "random_state": 0}
+        options = {"structure": "shared", "pair_share": 0, "oblique": False, "random_state": 0}
         ranker = RankingForest(10, min_samples=20, **options).fit(X, Y)
         indptr, _, _ = ranker.forests_[0].leaf_members(X[:4], min_samples=20)
         assert (np.diff(indptr) >= 20).all()

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moreplr.forest import _predict
 from moreplr.forest.binning import Binner
-from moreplr.forest.checks import dyadic_offset, limits_of, weights_of
+from moreplr.forest.checks import dyadic_offset, integer_from, limits_of, weights_of
 from moreplr.forest.growing import Task, as_bytes, counts_of, grow_forest, padded, tree_seeds
 from moreplr.forest.members import leaf_members
 from moreplr.forest.parallel import Stopped, cut, run
@@ -62,7 +62,13 @@ class BaseForest(BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _fit_trees(self, X: NDArray, Y: NDArray[np.float64], sample_weight: Any) -> None:
+    def _fit_trees(
+        self,
+        X: NDArray,
+        Y: NDArray[np.float64],
+        sample_weight: Any,
+        n_plain: int | None = None,
+    ) -> None:
         """Grow the trees on Y (n, k), NaN where not observed."""
         limits = limits_of(self, X.shape[1])
         self.sample_weight_ = weights_of(sample_weight, X)
@@ -98,6 +104,7 @@ class BaseForest(BaseEstimator):
             projection=self.projection,
             seeds=self.seeds_,
             stop=np.zeros(1, np.uint8),
+            n_plain=X.shape[1] if n_plain is None else integer_from("n_plain", n_plain, 1),
         )
         self.trees_ = grow_forest(task, self.n_jobs)
 

@@ -15,7 +15,7 @@ from moreplr.forest import _words
 from moreplr.forest._layout import CLASS_BITS
 from moreplr.forest.batching import BatchTask, Words, grow_batch
 from moreplr.forest.binning import Binner
-from moreplr.forest.checks import limits_of, targets_of
+from moreplr.forest.checks import integer_from, limits_of, targets_of
 from moreplr.forest.growing import counts_of, tree_seeds
 from moreplr.forest.members import leaf_members, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run
@@ -96,7 +96,14 @@ random_state
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike, n_classes: int | None = None) -> ForestBatch:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        n_classes: int | None = None,
+        *,
+        n_plain: int | None = None,
+    ) -> ForestBatch:
         """Grow all forests.
 
         Parameters
@@ -108,6 +115,8 @@ random_state
             `n_classes`, a class 0, 1 or 2, and -1 where a row takes no part.
         n_classes : {2, 3}, optional
             Fit classifiers with so many classes.
+        n_plain : int, optional
+            As in `ForestRegressor.fit`.
 
         Returns
         -------
@@ -118,7 +127,8 @@ random_state
             self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
         binner = Binner(self.max_bins).fit(features)
-        return self.fit_binned(binner.transform(features), y, n_classes, binner)
+        codes = binner.transform(features)
+        return self.fit_binned(codes, y, n_classes, binner, n_plain=n_plain)
 
     def fit_binned(
         self,
@@ -126,6 +136,8 @@ random_state
         y: ArrayLike,
         n_classes: int | None = None,
         binner: Binner | None = None,
+        *,
+        n_plain: int | None = None,
     ) -> ForestBatch:
         """`fit` on features that are bins already; without `binner`, `predict` takes bins too."""
         limits = limits_of(self, codes.shape[1])
@@ -157,6 +169,7 @@ random_state
             offset_bits=self._offset_bits,
             wide=wide,
             stop=np.zeros(1, np.uint8),
+            n_plain=codes.shape[1] if n_plain is None else integer_from("n_plain", n_plain, 1),
         )
         self.words_ = grow_batch(task, self.n_jobs)
         return self

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from moreplr.forest import _dense, _packed, _words
 from moreplr.forest._layout import CLASS_BITS, MISSING, N_COLUMNS, ROOM
-from moreplr.forest.growing import Limits, counts_of
+from moreplr.forest.growing import Limits, counts_of, unseen_features
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import join, joined
 
@@ -32,6 +32,7 @@ class BatchTask:
     offset_bits: int
     wide: bool  # 64-bit words instead of 32
     stop: NDArray[np.uint8]
+    n_plain: int  # so many features are all that most trees look at
     spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
 
 
@@ -136,11 +137,12 @@ def _grow_tree(task: BatchTask, seed: np.uint64, space: _Workspace) -> Words:
     rows = np.flatnonzero(counts).astype(np.int32)
     _packed.copy_rows(task.codes, rows, space.tree.cells, space.tree.stride)
     n_forests = len(task.targets)
+    unseen = unseen_features(seed, task.n_plain, task.codes.shape[1])
     sizes, value_sizes = np.zeros((2, n_forests + 1), np.int64)
     word_type = np.uint64 if task.wide else np.uint32
     words, values = [], []
     for forest in range(n_forests):
-        n_nodes, n_leaves = _grow_one(task, seed, space, rows, counts, forest)
+        n_nodes, n_leaves = _grow_one(task, seed, space, rows, counts, unseen, forest)
         n_values = _finish(task, space, forest, n_nodes, n_leaves)
         packed = np.empty(n_nodes, word_type)
         _words.pack(space.tree.words, n_nodes, task.offset_bits, packed, 0)
@@ -156,6 +158,7 @@ def _grow_one(
     space: _Workspace,
     rows: NDArray[np.int32],
     counts: NDArray[np.int32],
+    unseen: NDArray[np.uint64],
     forest: int,
 ) -> tuple[int, int]:
     """Grow one forest's tree; gives its numbers of nodes and leaves."""
@@ -166,7 +169,7 @@ def _grow_one(
     state = np.array([1, 0, 0], np.int64)
     space.stack[0] = 0, n, 0, -1, 0, -1
     space.sums[0] = total
-    space.constant[0] = 0
+    space.constant[0] = unseen
     own = seed + np.uint64(forest)
     while _packed.grow(
         space.tree, space.scratch, space.perm, task.limits.array, own, space.rng, space.stack,

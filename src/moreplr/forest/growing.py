@@ -59,6 +59,7 @@ class Task:
     projection: int | None
     seeds: NDArray[np.uint64]
     stop: NDArray[np.uint8]
+    n_plain: int  # so many features are all that most trees look at
     spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
 
     def __post_init__(self) -> None:
@@ -79,6 +80,17 @@ def grow_forest(task: Task, n_jobs: int | None) -> Trees:
     chunks = run(_grow_chunk, parts, n_jobs, task.stop)
     task.spaces.clear()
     return join([tree for chunk in chunks for tree in chunk])
+
+
+def unseen_features(seed: np.uint64, n_plain: int, n_features: int) -> NDArray[np.uint64]:
+    """The features that a tree does not look at, as a bit set.
+
+    They are all after `n_plain` for two trees in three, by their seeds, and none for the others.
+    """
+    bits = np.zeros(-(-n_features // 64) * 64, np.uint8)
+    if seed % np.uint64(3):
+        bits[n_plain:n_features] = 1
+    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def counts_of(seed: np.uint64, n: int, bootstrap: bool) -> NDArray[np.int32]:
@@ -171,11 +183,11 @@ class _Workspace:
         self.stack = np.empty((64, 6), np.int32)
         self.constant = np.empty((64, -(-n_features // 64)), np.uint64)
 
-    def begin(self, n: int) -> NDArray[np.int64]:
+    def begin(self, n: int, unseen: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Get ready for a tree of n rows; gives the kernel's state."""
         self.scratch.free[: self.slots] = np.arange(self.slots)
         self.stack[0] = 0, n, 0, -1, 0, -1
-        self.constant[0] = 0
+        self.constant[0] = unseen
         return np.array([1, 0, 0, self.slots], np.int64)
 
     def widen(self) -> None:
@@ -280,7 +292,7 @@ def _grow_slices(
     """Call the kernel until the tree is done; gives the numbers of nodes and leaves."""
     rng = np.empty(1, np.uint64)
     limits = task.limits.array
-    state = space.begin(len(perm))
+    state = space.begin(len(perm), unseen_features(seed, task.n_plain, task.codes.shape[1]))
     while _grow.grow(
         space.rows, space.nodes, space.scratch, perm, limits, seed, rng, space.stack,
         space.constant, state, importance, space.large, _BUDGET,

@@ -82,7 +82,12 @@ class ForestRegressor(RegressorMixin, BaseForest):
         return tags
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        n_plain: int | None = None,
     ) -> ForestRegressor:
         """Grow the forest.
 
@@ -94,6 +99,9 @@ class ForestRegressor(RegressorMixin, BaseForest):
             Targets; NaN is not observed, but something has to be.
         sample_weight : array-like of shape (n_samples,), optional
             Weights, multiplied by the bootstrap's counts.
+        n_plain : int, optional
+            Two trees in three, taken at random, look at the first so many features only: those
+            after them may be made from these, and different trees make a better forest.
 
         Returns
         -------
@@ -105,7 +113,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         targets = targets_of(y, features, type(self).__name__)
         self.n_outputs_ = 1 if targets.ndim == 1 else targets.shape[1]
         self._flat = targets.ndim == 1
-        self._fit_trees(features, targets.reshape(-1, self.n_outputs_), sample_weight)
+        self._fit_trees(features, targets.reshape(-1, self.n_outputs_), sample_weight, n_plain)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:

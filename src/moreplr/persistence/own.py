@@ -23,7 +23,7 @@ from moreplr.forest.trees import Trees
 from moreplr.forest.validation import check_batch, check_forest
 from moreplr.layers import LAYERS, Layer
 from moreplr.persistence.own_regressors import REGRESSOR_SPECS, is_fitted_model, learner
-from moreplr.persistence.registry import Spec
+from moreplr.persistence.registry import Spec, State
 from moreplr.persistence.schema import (
     JOBS,
     Check,
@@ -46,6 +46,7 @@ from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
 from moreplr.rankers._pairs import OBJECTIVES, Pairs
 from moreplr.rankers.leaves import Reading
+from moreplr.rankers.oblique import Oblique
 from moreplr.regressors import REGRESSORS
 from moreplr.regressors._base import PositionRegressor
 
@@ -112,6 +113,9 @@ def _check_pairwise(ranker: Any) -> None:
 
 def _check_ranking_forest(ranker: Any) -> None:
     (n, k), p = ranker.rankings_.shape, ranker.n_features_in_
+    if ranker.oblique_ is not None:
+        _need(len(ranker.oblique_.weights) == p, "oblique_ must have a weight for each feature")
+        p += ranker.oblique_.weights.shape[1]
     _need(len(ranker.forests_) in (1, k), "forests_ must be one, or one for each label")
     targets = k if len(ranker.forests_) == 1 else 1
     for forest in ranker.forests_:
@@ -125,6 +129,11 @@ def _check_ranking_forest(ranker: Any) -> None:
         _need(batch.n_classes_ == 3, "pair_forests_ must have three classes")
     _need(0 <= ranker.reading_.pair_share <= 1, "reading_ must have a share of pairs")
     _need(ranker.places_.max(initial=0) <= 2 * k, "places_ has more places than labels allow")
+
+
+def _upgrade_ranking_forest(state: State) -> None:
+    if "forests_" in state:
+        state.setdefault("oblique_", None)
 
 
 def _check_tree(ranker: Any) -> None:
@@ -152,6 +161,15 @@ _PARTS = [
     Spec("moreplr.RankEncoder", RankEncoder, {"method": text(), "positions": text()}),
     *(Spec(f"moreplr.{cls.__name__}", cls, _like_defaults(cls)) for cls in LAYERS.values()),
     Spec("moreplr.PairCalibration", PairCalibration, {"powers_": array("f8", 3)}),
+    Spec(
+        "moreplr.Oblique",
+        Oblique,
+        {
+            "mean": array("f8", "p"),
+            "scale": array("f8", "p"),
+            "weights": array("f8", "p", None),
+        },
+    ),
     Spec(
         "moreplr.PairForests",
         PairForests,
@@ -273,8 +291,10 @@ _RANKERS = [
             "risk_": array("f8", None),
             "forests_": items(instance(ForestRegressor)),
             "pair_forests_": optional(instance(ForestBatch)),
+            "oblique_": optional(instance(Oblique)),
         },
         also=_check_ranking_forest,
+        upgrade=_upgrade_ranking_forest,
     ),
     Spec(
         "moreplr.NearestNeighborsRanker",

@@ -112,6 +112,14 @@ class OutOfBag:
         return single
 
 
+def takes_oblique(ranker: RankingForest, growth: Growth) -> bool:
+    """Whether oblique features are asked for, or have something to tell at little cost."""
+    if ranker.oblique != "auto":
+        return bool(ranker.oblique)
+    (n, n_features), n_labels = growth.X.shape, growth.Y.shape[1]
+    return n <= PROBED_ROWS and n_features > 1 and 1 < n_labels <= MANY_LABELS
+
+
 class Chooser:
     """Makes the choices that the parameters of a ranker leave open."""
 

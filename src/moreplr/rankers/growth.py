@@ -15,6 +15,7 @@ from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.forest.checks import number_of_features
 from moreplr.rankers._pairs import pair_codes
 from moreplr.rankers.leaves import evenly, places
+from moreplr.rankers.oblique import Oblique, widened
 from moreplr.rankings import Positions
 from moreplr.regressors._base import Array
 
@@ -82,6 +83,7 @@ class Growth:
     max_features: Any
     n_jobs: int | None
     seed: int
+    n_plain: int | None = None
     _grown: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False)
 
     def some(self, most: int) -> Growth:
@@ -92,6 +94,14 @@ class Growth:
         rows = evenly(np.flatnonzero(ranked >= min(2, ranked.max())), most)
         weight = None if self.weight is None else self.weight[rows]
         return replace(self, X=self.X[rows], Y=self.Y[rows], weight=weight)
+
+    def oblique(self) -> tuple[Growth, Oblique]:
+        """The same with oblique features too, and what gives these to new rows.
+
+        Two trees in three look at the plain features only.
+        """
+        X, oblique = widened(self.X, self.targets, self.seed)
+        return replace(self, X=X, n_plain=self.X.shape[1]), oblique
 
     @cached_property
     def targets(self) -> Positions:
@@ -128,7 +138,7 @@ class Growth:
             seeds = rng.randint(np.iinfo(np.int32).max, size=len(columns))
             self._grown[key] = [
                 ForestRegressor(self.trees.positions, **self._options(way.features, seed)).fit(
-                    self.X, column, self.weight
+                    self.X, column, self.weight, n_plain=self.n_plain
                 )
                 for seed, column in zip(seeds.tolist(), columns, strict=True)
             ]
@@ -141,7 +151,9 @@ class Growth:
         key = "pairs", way.pair_features
         if key not in self._grown:
             batch = ForestBatch(self.trees.pairs, **self._options(way.pair_features, self.seed))
-            self._grown[key] = batch.fit(self.X, pair_codes(self.Y), n_classes=3)
+            self._grown[key] = batch.fit(
+                self.X, pair_codes(self.Y), n_classes=3, n_plain=self.n_plain
+            )
         return self._grown[key]
 
     def keep(self, way: Way) -> None:
