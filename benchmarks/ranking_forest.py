@@ -46,6 +46,7 @@ FIXED: dict[str, dict[str, Any]] = {
     "per label": {"structure": "per_label"},
     "√d features": {"max_features": "sqrt"},
     "0.6 d features": {"max_features": 0.6},
+    "no oblique features": {"oblique": False},
     "leaves of 1 row": {"min_samples": 1},
     "leaves of 16 rows": {"min_samples": 16},
     "no marginals": {"marginal_weight": 0.0},
