@@ -140,6 +140,12 @@ class TestRankingForest:
         of_sums = forest.trees_.importance[:, 10:].any(axis=1)
         np.testing.assert_array_equal(of_sums, forest.seeds_ % 3 == 0)
 
+    def test_very_large_numbers_are_taken_as_they_are(self, slanted):
+        X, Y = slanted
+        ranker = RankingForest(5, oblique=True, random_state=0).fit(X, Y)
+        assert ranker.predict(X * 1e300).shape == Y.shape
+        assert RankingForest(5, oblique=True, random_state=0).fit(X * 1e200, Y).oblique_ is None
+
     def test_anything_else_is_refused(self):
         with pytest.raises(ValueError, match="oblique must be"):
             RankingForest(oblique="maybe").fit(*make_rankings(n=20))

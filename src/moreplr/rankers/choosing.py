@@ -17,6 +17,7 @@ from moreplr.metrics import tau_x_score
 from moreplr.rankers._pairs import Pairs
 from moreplr.rankers.growth import Growth, Way
 from moreplr.rankers.leaves import Reading, Tables, evenly, single_pairs
+from moreplr.rankers.oblique import LARGEST
 from moreplr.rankers.prediction_sets import merged, risk_curve
 from moreplr.regressors._base import Array
 
@@ -114,6 +115,8 @@ class OutOfBag:
 
 def takes_oblique(ranker: RankingForest, growth: Growth) -> bool:
     """Whether oblique features are asked for, or have something to tell at little cost."""
+    if (np.abs(growth.X) > LARGEST).any():
+        return False
     if ranker.oblique != "auto":
         return bool(ranker.oblique)
     (n, n_features), n_labels = growth.X.shape, growth.Y.shape[1]

@@ -21,6 +21,10 @@ MOST_COMPONENTS = 64
 _FOLDS = 10
 # Penalties for each row, of features of variance 1.
 _PENALTIES = np.geomspace(1e-3, 10, 9)
+# Squares of larger numbers could overflow.
+LARGEST = 1e150
+# A new row may be any number of deviations off; beyond this it makes no difference.
+_FAR = 1e9
 # What varies by less than this share of the most is rounding.
 _ROUNDING = 1e-10
 
@@ -52,7 +56,9 @@ class Oblique:
         return importances[: len(size)] + size / size.sum(axis=0) @ importances[len(size) :]
 
     def _standardise(self, X: Array) -> Array:
-        return np.where(np.isnan(X), 0.0, (X - self.mean) / self.scale)
+        with np.errstate(over="ignore"):
+            deviations = np.clip((X - self.mean) / self.scale, -_FAR, _FAR)
+        return np.where(np.isnan(X), 0.0, deviations)
 
 
 def widened(X: Array, targets: Positions, seed: int) -> tuple[Array, Oblique]:

@@ -81,7 +81,7 @@ class RankingForest(PairRanker):
     oblique : bool or "auto", default="auto"
         Whether a third of the trees look at sums of features too. "auto" does so for up to 2,000
         rows and 64 labels, if there is more than one feature. In these sums all rows weigh the
-        same, and a missing feature counts as the mean.
+        same, and a missing feature counts as the mean. Features beyond 1e150 have no sums.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
