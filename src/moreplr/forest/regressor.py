@@ -101,7 +101,8 @@ class ForestRegressor(RegressorMixin, BaseForest):
             Weights, multiplied by the bootstrap's counts.
         n_plain : int, optional
             Two trees in three, taken at random, look at the first so many features only: those
-            after them may be made from these, and different trees make a better forest.
+            after them may be made from these, and different trees make a better forest. They
+            draw `max_features` among all, too, and look at those that are among the first.
 
         Returns
         -------

@@ -116,8 +116,13 @@ class PairRanker(BaseRanker):
         return aggregate(pairs.P + pairs.Q / 2, self.aggregation, "l1", **options)
 
     def _chunks(self, n: int) -> Iterator[slice]:
-        step = max(1, CHUNK_BYTES // (_CELL_BYTES * len(self.labels_) ** 2))
+        step = max(1, CHUNK_BYTES // self._row_bytes)
         return (slice(at, at + step) for at in range(0, n, step))
+
+    @property
+    def _row_bytes(self) -> int:
+        """What predicting one row takes, but for its features as they are."""
+        return _CELL_BYTES * len(self.labels_) ** 2
 
     def _check_decoding(self) -> None:
         """Refuse an aggregation or an objective that is not known."""

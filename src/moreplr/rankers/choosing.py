@@ -39,6 +39,7 @@ _RATHER_SURE = 1.0
 # Beyond this a forest for each label or pair, marginals of all pairs, and comparing numbers of
 # features cost more than they tell.
 MANY_LABELS = 64
+MANY_FEATURES = 500  # beyond it sums of features take long
 
 
 class OutOfBag:
@@ -115,12 +116,12 @@ class OutOfBag:
 
 def takes_oblique(ranker: RankingForest, growth: Growth) -> bool:
     """Whether oblique features are asked for, or have something to tell at little cost."""
-    if (np.abs(growth.X) > LARGEST).any():
-        return False
-    if ranker.oblique != "auto":
-        return bool(ranker.oblique)
     (n, n_features), n_labels = growth.X.shape, growth.Y.shape[1]
-    return n <= PROBED_ROWS and n_features > 1 and 1 < n_labels <= MANY_LABELS
+    wanted = ranker.oblique
+    if wanted == "auto":
+        few = n <= PROBED_ROWS and n_features <= MANY_FEATURES and n_labels <= MANY_LABELS
+        wanted = few and n_features > 1 and n_labels > 1
+    return bool(wanted) and not (np.abs(growth.X) > LARGEST).any()
 
 
 class Chooser:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from moreplr.rankings import Positions
 from moreplr.regressors._base import Array
@@ -25,8 +26,10 @@ _PENALTIES = np.geomspace(1e-3, 10, 9)
 LARGEST = 1e150
 # A new row may be any number of deviations off; beyond this it makes no difference.
 _FAR = 1e9
-# What varies by less than this share of the most is rounding.
+# What varies by less than this share of the most is rounding,
 _ROUNDING = 1e-10
+# and so is what sums differ by beyond these digits.
+_DIGITS = 9
 
 
 @dataclass
@@ -35,7 +38,8 @@ class Oblique:
 
     Attributes
     ----------
-    mean, scale : arrays (n_features,), of the training rows; a missing value counts as the mean
+    mean, scale : arrays (n_features,), of the training rows; a missing value counts as the mean.
+        The scale of a constant feature is infinite.
     weights : array (n_features, n_sums)
     """
 
@@ -45,7 +49,7 @@ class Oblique:
 
     def widen(self, X: Array) -> Array:
         """The features of new rows, followed by their sums."""
-        return np.hstack([X, self._standardise(X) @ self.weights])
+        return np.hstack([X, (self._standardise(X) @ self.weights).round(_DIGITS)])
 
     def told_by(self, importances: Array) -> Array:
         """Importances of features and sums as those of the features alone.
@@ -67,19 +71,20 @@ def widened(X: Array, targets: Positions, seed: int) -> tuple[Array, Oblique]:
     count = np.maximum(known.sum(axis=0), 1)
     mean = np.where(known, X, 0.0).sum(axis=0) / count
     scale = np.sqrt((np.where(known, X - mean, 0.0) ** 2).sum(axis=0) / count)
-    oblique = Oblique(mean, np.where(scale > 0, scale, 1.0), np.empty((X.shape[1], 0)))
+    varies = (np.fmin.reduce(X) < np.fmax.reduce(X)) & (scale > 0)
+    oblique = Oblique(mean, np.where(varies, scale, np.inf), np.empty((X.shape[1], 0)))
     Z = oblique._standardise(X)
-    components = _components(Z)
     fold = np.random.default_rng(seed).permutation(len(Z)) % _FOLDS
-    predicted, slopes = [Z @ components], [components]
-    for rows, columns in _ranked_alike(targets):
-        held_out, slope = _cross_fitted(Z, rows, targets[np.ix_(rows, columns)], fold)
-        predicted.append(held_out)
-        slopes.append(slope)
-    oblique.weights = np.hstack(slopes)
-    told = np.abs(oblique.weights).sum(axis=0) > 0
-    oblique.weights = oblique.weights[:, told]
-    return np.hstack([X, np.hstack(predicted)[:, told]]), oblique
+    with threadpool_limits(1, "blas"):  # many small matrices, and the same bytes everywhere
+        components = _components(Z)
+        sums, weights = [Z @ components], [components]
+        for rows, columns in _ranked_alike(targets):
+            held_out, slopes = _cross_fitted(Z, rows, targets[np.ix_(rows, columns)], fold)
+            sums.append(held_out)
+            weights.append(slopes)
+    told = np.abs(np.hstack(weights)).max(axis=0) > _ROUNDING
+    oblique.weights = np.hstack(weights)[:, told]
+    return np.hstack([X, np.hstack(sums)[:, told].round(_DIGITS)]), oblique
 
 
 def _components(Z: Array) -> Array:
@@ -110,8 +115,8 @@ def _cross_fitted(
 ) -> tuple[Array, Array]:
     """Predictions for all rows of Z, each without its fold, and the slopes of all `rows`.
 
-    Each target has the penalty that predicts the held-out rows best. Predictions have the mean
-    of all targets, so that a fold's own mean does not show in them.
+    Each target has the penalty that predicts the held-out rows best. Predictions have no
+    intercept: it would tell what mean the targets of the own fold have.
     """
     held_out = np.empty((len(_PENALTIES), len(Z), targets.shape[1]))
     for number in range(_FOLDS):

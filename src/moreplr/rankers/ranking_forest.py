@@ -20,6 +20,8 @@ from moreplr.regressors._base import Array
 
 STRUCTURES = ("auto", "shared", "per_label")
 POSITIONS = ("observed", "given")
+# Of a row and a feature: standardised, widened, and what is made on the way.
+_FEATURE_BYTES = 32
 
 
 class RankingForest(PairRanker):
@@ -76,12 +78,14 @@ class RankingForest(PairRanker):
         How many features a split looks at; a float is a share. "auto" is a third for one
         forest for all labels, and 0.6 for one of a single label or pair; or √n_features, each
         time, if its gain in τ_X out of bag exceeds the standard error, as where many features
-        tell much the same. Of more than 2,000 rows 2,000 decide, and pairs take the fewer
-        features in doubt; beyond 64 labels none decide.
+        tell much the same. Oblique features count, and trees that do without them draw among
+        all, too, and look at those they may. Of more than 2,000 rows 2,000 decide, and pairs
+        take the fewer features in doubt; beyond 64 labels none decide.
     oblique : bool or "auto", default="auto"
         Whether a third of the trees look at sums of features too. "auto" does so for up to 2,000
-        rows and 64 labels, if there is more than one feature. In these sums all rows weigh the
-        same, and a missing feature counts as the mean. Features beyond 1e150 have no sums.
+        rows, 64 labels and 500 features, if there is more than one. In these sums all rows weigh
+        the same, and a missing feature counts as the mean. There are none if a feature is
+        beyond 1e150.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
@@ -297,6 +301,11 @@ class RankingForest(PairRanker):
 
     def _widen(self, X: Array) -> Array:
         return X if self.oblique_ is None else self.oblique_.widen(X)
+
+    @property
+    def _row_bytes(self) -> int:
+        features = 0 if self.oblique_ is None else sum(self.oblique_.weights.shape)
+        return super()._row_bytes + _FEATURE_BYTES * features
 
     def _leaves(self) -> Leaves:
         rankings = self.rankings_, self.places_
