@@ -3,6 +3,7 @@
     MOREPLR_DATA=<folder> python benchmarks/ranking_forest.py cost [name …]
     python benchmarks/ranking_forest.py choices
     python benchmarks/ranking_forest.py many
+    python benchmarks/ranking_forest.py decoding
 
 cost: fit and predict on the first split of RepeatedKFold(10, 5, random_state=0), PLR data, CPU
 time, one thread, all in one process. RPC is timed on some pairs and single-target on some
@@ -13,6 +14,10 @@ which chooses how it is grown and read out of bag, beside forests that have one 
 fixed. No data set of the paper takes part: this is what defaults may be settled by.
 
 many: the same with more rows than choices are made on, and PairwiseRanker beside it; three folds.
+
+decoding: on the data sets of choices, what is predicted from pair probabilities: the best bucket
+order of all, or the best cut of the labels sorted by their scores. Of RankingForest, which chooses
+by itself, and of PairwiseRanker; three folds.
 """
 
 from __future__ import annotations
@@ -55,6 +60,7 @@ FIXED: dict[str, dict[str, Any]] = {
     "pairs alone": {"pair_share": 1.0},
 }
 FIXED_OF_MANY = {name: FIXED[name] for name in ("shared", "no pairs")}
+DECODERS = {"best of all": "local", "sorted": "segments"}
 Data = tuple[np.ndarray, np.ndarray]
 Methods = dict[str, Callable[..., Any]]  # each makes a ranker for `positions`
 
@@ -121,6 +127,14 @@ def many() -> None:
     compare(methods, made_of_many_rows(), [(0.0, "observed"), *GAPS[3:]], folds=3)
 
 
+def decoding() -> None:
+    """Compare the best of all bucket orders with the best of sorted labels, on made data."""
+    methods = forests({name: {"aggregation": method} for name, method in DECODERS.items()})
+    for name, method in DECODERS.items():
+        methods[f"PairwiseRanker, {name}"] = partial(pairwise, aggregation=method)
+    compare(methods, made(), GAPS, folds=3)
+
+
 def forests(fixed: dict[str, dict[str, Any]]) -> Methods:
     return {
         name: partial(RankingForest, random_state=0, **parameters)
@@ -128,9 +142,9 @@ def forests(fixed: dict[str, dict[str, Any]]) -> Methods:
     }
 
 
-def pairwise(positions: str) -> PairwiseRanker:
+def pairwise(positions: str, **parameters: Any) -> PairwiseRanker:
     """What a pair is ranked like does not depend on how positions are told."""
-    return PairwiseRanker(random_state=0)
+    return PairwiseRanker(random_state=0, **parameters)
 
 
 def compare(
@@ -249,13 +263,13 @@ def mixtures(seed: int, n: int, d: int, hidden: int, k: int, noise: float, step:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("section", choices=["cost", "choices", "many"])
+    parser.add_argument("section", choices=["cost", "choices", "many", "decoding"])
     parser.add_argument("names", nargs="*", help="data sets of cost")
     arguments = parser.parse_args()
     if arguments.section == "cost":
         cost(arguments.names)
     else:
-        {"choices": choices, "many": many}[arguments.section]()
+        {"choices": choices, "many": many, "decoding": decoding}[arguments.section]()
 
 
 if __name__ == "__main__":

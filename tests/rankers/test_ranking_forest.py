@@ -6,6 +6,7 @@ from scipy.stats import rankdata
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moreplr import MORERanker, PairwiseRanker
+from moreplr.aggregation import expected_tau
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.incomplete import remove_labels
@@ -149,9 +150,48 @@ class TestChoices:
     def test_the_default_stays_without_a_sure_gain(self):
         X, Y = make_rankings(n=300)
         ranker = RankingForest(random_state=0).fit(X, Y)
-        default = Reading(1, 0.25, 0.25)
+        default = Reading(1, 0.25, 0.25, "segments")
         assert max(ranker.scores_.values()) > ranker.scores_[default]
         assert ranker.reading_ == default
+
+    def test_labels_that_may_tie_are_sorted_and_their_order_is_cut(self):
+        rng = np.random.default_rng(0)
+        X, Y = rng.normal(size=(60, 2)), rankdata(rng.normal(size=(60, 6)).round(1), axis=1)
+        ranker = RankingForest(20, random_state=0).fit(X, Y)
+        assert ranker.reading_.aggregation == "segments"
+        pairs = ranker.predict_pairs(X)
+        scores = np.sum(pairs.P + pairs.Q / 2, axis=2)
+        ranks = ranker.predict(X)
+        before = ranks[:, :, None] < ranks[:, None, :]
+        assert (scores[:, :, None] >= scores[:, None, :] - 1e-9)[before].all()
+        np.testing.assert_array_equal(ranks, expected_tau(*pairs, "segments"))
+        assert (ranks != expected_tau(*pairs)).any()
+
+    def test_the_best_of_all_bucket_orders_is_taken_where_it_surely_gains(self):
+        # Most put the first label first, but it falls so deep elsewhere that scores do not.
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(400, 3))
+        kinds = np.array([[1.0, 2.0, 3.0, 4.0], [4.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 3.0]])
+        Y = kinds[rng.choice(3, 400, p=[0.5, 0.4, 0.1])]
+        ranker = RankingForest(min_samples=32, random_state=0).fit(X, Y)
+        assert ranker.reading_.aggregation == "auto"
+        assert ranker.predict(X).mean(axis=0).argmin() == 0
+        fixed = RankingForest(min_samples=32, aggregation="segments", random_state=0).fit(X, Y)
+        assert {reading.aggregation for reading in fixed.scores_} == {"segments"}
+        assert fixed.predict(X).mean(axis=0).argmin() == 1
+
+    def test_few_rows_without_ties_get_the_best_order_of_all_and_many_the_better(
+        self, monkeypatch
+    ):
+        rng = np.random.default_rng(0)
+        X, Y = rng.normal(size=(80, 2)), rankdata(rng.normal(size=(80, 6)), axis=1)
+        few = RankingForest(10, random_state=0).fit(X, Y)
+        assert {reading.aggregation for reading in few.scores_} == {"auto"}
+        monkeypatch.setattr(choosing, "PROBED_ROWS", 60)
+        many = RankingForest(10, random_state=0).fit(X, Y)
+        other = {"auto": "segments", "segments": "auto"}[many.reading_.aggregation]
+        second = many.scores_[many.reading_._replace(aggregation=other)]
+        assert many.scores_[many.reading_] >= second
 
     def test_labels_of_different_features_get_forests_of_their_own(self):
         rng = np.random.default_rng(0)

@@ -282,8 +282,10 @@ _RANKERS = [
             "consensus_": _PAIRS,
             "ties_": flag,
             "structure_": text("shared", "per_label"),
-            "reading_": record(integer(1), number, number, kinds=[Reading]),
-            "scores_": mapping(record(number, number, number, kinds=[Reading]), number),
+            "reading_": record(integer(1), number, number, text(*METHODS), kinds=[Reading]),
+            "scores_": mapping(
+                record(number, number, number, text(*METHODS), kinds=[Reading]), number
+            ),
             "rankings_": array("f8", "n", "k"),
             "places_": array("i2", "n", "k", least=-1),
             "weight_": optional(array("f8", "n")),

@@ -111,9 +111,7 @@ class PairRanker(BaseRanker):
         raise NotImplementedError
 
     def _decode(self, pairs: Pairs, **options: Any) -> Positions:
-        if self.objective == "tau_x":
-            return expected_tau(*pairs, self.aggregation, **options)
-        return aggregate(pairs.P + pairs.Q / 2, self.aggregation, "l1", **options)
+        return decoded(pairs, self.aggregation, self.objective, **options)
 
     def _chunks(self, n: int) -> Iterator[slice]:
         step = max(1, CHUNK_BYTES // self._row_bytes)
@@ -128,6 +126,13 @@ class PairRanker(BaseRanker):
         """Refuse an aggregation or an objective that is not known."""
         check_name("aggregation", self.aggregation, METHODS)
         check_name("objective", self.objective, OBJECTIVES)
+
+
+def decoded(pairs: Pairs, method: str, objective: str, **options: Any) -> Positions:
+    """Bucket orders of pair probabilities."""
+    if objective == "tau_x":
+        return expected_tau(*pairs, method, **options)
+    return aggregate(pairs.P + pairs.Q / 2, method, "l1", **options)
 
 
 def check_name(parameter: str, value: Any, known: tuple[str, ...]) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.metrics import tau_x_score
-from moreplr.rankers._pairs import Pairs
+from moreplr.rankers._pairs import Pairs, decoded
 from moreplr.rankers.growth import Growth, Way
 from moreplr.rankers.leaves import Reading, Tables, evenly, single_pairs
 from moreplr.rankers.oblique import LARGEST
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 LEAF_SIZES = (1, 2, 4, 8, 16, 32)
 MARGINAL_WEIGHTS = (0.0, 0.5, 100.0)
 PAIR_SHARES = (0.0, 0.25, 0.5, 1.0)
+# The best cut of the labels in the order of their scores, or the best bucket order of all.
+AGGREGATIONS = ("segments", "auto")
 # A choice among a few candidates needs no more rows than this.
 SCORED_ROWS = 800
 PROBED_ROWS = 2_000
@@ -36,6 +38,7 @@ PRICE = 5e-8
 _SURE = 2.0
 # and so many of a way to grow, or of a share of single pairs, which differ more.
 _RATHER_SURE = 1.0
+_ROUNDING = 1e-9  # a smaller gain is none
 # Beyond this a forest for each label or pair, marginals of all pairs, and comparing numbers of
 # features cost more than they tell.
 MANY_LABELS = 64
@@ -64,8 +67,12 @@ class OutOfBag:
         for chunk in self.ranker._chunks(len(self.rows)):
             true = self.growth.Y[self.rows[chunk]]
             for at, pairs, asked in self._pairs(chunk, readings, batch):
-                ranks = self.ranker._decode(
-                    pairs, total_order=not self.ranker.ties_, random_state=0
+                ranks = decoded(
+                    pairs,
+                    readings[at].aggregation,
+                    self.ranker.objective,
+                    total_order=not self.ranker.ties_,
+                    random_state=0,
                 )
                 tau[at, chunk] = np.where(asked, tau_x_score(true, ranks, per_sample=True), np.nan)
         return tau
@@ -159,7 +166,8 @@ class Chooser:
     def reading(self, way: Way) -> tuple[Reading, dict[Reading, float], Array]:
         """How to read leaves, the τ_X of all readings tried, and the risk of the chosen one.
 
-        The leaf size is chosen first, then the weight of marginals, then the share of pairs.
+        The leaf size is chosen first, then the weight of marginals, then the share of pairs,
+        then how a bucket order is found.
         """
         judge, batch = self._judge(way), self.part.pair_forests(way)
         reading = self._default_reading
@@ -189,6 +197,8 @@ class Chooser:
         if self.ranker.pair_share == "auto" and batch is not None:
             # Few rows may mislead about the share; of many the best is taken.
             yield "pair_share", PAIR_SHARES, 0.0 if self.many else _RATHER_SURE
+        if self.ranker.aggregation == "auto" and (self.ranker.ties_ or self.many):
+            yield "aggregation", AGGREGATIONS, 0.0 if self.many else _SURE
 
     def _structures(self) -> list[str]:
         """In doubt one forest for each label."""
@@ -218,14 +228,21 @@ class Chooser:
 
     @property
     def _default_reading(self) -> Reading:
-        """Leaves as they are; the marginals count little, or half where given positions miss."""
+        """Leaves as they are; the marginals count little, or half where given positions miss.
+
+        Labels that may tie are sorted; which of them tie is known less well than their order.
+        """
         ranker = self.ranker
         size = 1 if ranker.min_samples == "auto" else int(ranker.min_samples)
         weight, share = ranker.marginal_weight, ranker.pair_share
         if weight == "auto":
             gaps = bool(np.isnan(self.growth.Y).any())
             weight = 1.0 if gaps and ranker.positions == "given" else 0.25
-        return Reading(size, float(weight), 0.25 if share == "auto" else float(share))
+        share = 0.25 if share == "auto" else share
+        method = ranker.aggregation
+        if method == "auto" and ranker.ties_:
+            method = "segments"
+        return Reading(size, float(weight), float(share), method)
 
     def _best(self, ways: list[Way], reading: Reading | None = None, price: float = 0.0) -> Way:
         """The first way at its price, unless another is surely better."""
@@ -259,4 +276,4 @@ def sure_gain(tau: Array, base: Array, errors: float) -> float:
     if len(gain) < 2:
         return 0.0
     mean, error = gain.mean(), gain.std(ddof=1) / np.sqrt(len(gain))
-    return float(mean) if mean > errors * error else 0.0
+    return float(mean) if mean > max(errors * error, _ROUNDING) else 0.0

@@ -22,13 +22,14 @@ Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 class Reading(NamedTuple):
     """How leaves are read.
 
-    The least rows of a node that answers, the weight of marginals beside counted pairs, and the
-    share of the forests of single pairs in the mean.
+    The least rows of a node that answers, the weight of marginals beside counted pairs, the
+    share of the forests of single pairs in the mean, and how pairs are made into a bucket order.
     """
 
     min_samples: int
     marginal_weight: float
     pair_share: float = 0.0
+    aggregation: str = "auto"
 
 
 @dataclass

@@ -8,7 +8,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from moreplr.forest.checks import integer_from
-from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
+from moreplr.rankers._pairs import (
+    PairRanker,
+    Pairs,
+    check_name,
+    consensus,
+    decoded,
+    weighted_rows,
+)
 from moreplr.rankers.choosing import Chooser, takes_oblique
 from moreplr.rankers.explanation import Explanation, explanation, one_row
 from moreplr.rankers.growth import Growth, Trees
@@ -28,9 +35,9 @@ class RankingForest(PairRanker):
     """A random forest on positions whose leaf members vote on every pair of labels.
 
     The forest is grown on the rankings as vectors of positions. For a new row, the training
-    rows that share its leaves tell how probable each of i ≻ j, i ∼ j and j ≻ i is, and the
-    bucket order of the greatest expected τ_X is predicted. Where no training ranking has a tie,
-    predictions have none.
+    rows that share its leaves tell how probable each of i ≻ j, i ∼ j and j ≻ i is, and a bucket
+    order of great expected τ_X is predicted. Where no training ranking has a tie, predictions
+    have none.
 
     Forests of single pairs, as in :class:`PairwiseRanker`, have a share in these probabilities:
     they see a difference between two labels that is lost among the positions of all.
@@ -44,8 +51,9 @@ class RankingForest(PairRanker):
     and how many features a split looks at. Of their leaves: how many rows one must hold (a
     forest grown deep serves every size), how much the labels' own distributions of positions
     count beside the pairs that are ranked together, and the share of the forests of single
-    pairs. A choice leaves the default only for a gain in τ_X beyond a standard error; for leaf
-    sizes and distributions, beyond two.
+    pairs. Of bucket orders: whether the best of all is predicted, or the best in which labels are
+    sorted by their scores. A choice leaves the default only for a gain in τ_X beyond a standard
+    error; for leaf sizes, distributions and bucket orders, beyond two.
 
     Parameters
     ----------
@@ -90,7 +98,11 @@ class RankingForest(PairRanker):
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
     aggregation : str, default="auto"
-        A method of :func:`moreplr.aggregation.aggregate`.
+        A method of :func:`moreplr.aggregation.aggregate`. "auto" is the best bucket order of all
+        for rankings without ties. With ties it is "segments", the best cut of the labels sorted
+        by their scores, which follows the estimates less where they err; the best of all if it
+        gains more than two standard errors out of bag. With more than 2,000 rows, whichever of
+        the two is better out of bag.
     objective : {"tau_x", "l1"}, default="tau_x"
         What the bucket order is the best for.
     n_jobs : int, optional
@@ -101,7 +113,8 @@ class RankingForest(PairRanker):
     Attributes
     ----------
     structure_ : the structure in use
-    reading_ : the leaf size, the weight of the marginals and the share of pairs in use
+    reading_ : the leaf size, the weight of the marginals, the share of pairs and the aggregation
+        in use
     scores_ : dict of the out-of-bag τ_X of each reading that was tried; empty if none was
     risk_ : array, how often true relations have small probabilities out of bag, for `predict_set`
     row_numbers_ : the numbers of the training rows that count: those of positive weight
@@ -298,6 +311,9 @@ class RankingForest(PairRanker):
 
     def _pairs(self, X: Array) -> Pairs:
         return self._leaves().pairs(self._widen(X), self.reading_)
+
+    def _decode(self, pairs: Pairs, **options: Any) -> Positions:
+        return decoded(pairs, self.reading_.aggregation, self.objective, **options)
 
     def _widen(self, X: Array) -> Array:
         return X if self.oblique_ is None else self.oblique_.widen(X)
