@@ -197,6 +197,7 @@ class Chooser:
         if self.ranker.pair_share == "auto" and batch is not None:
             # Few rows may mislead about the share; of many the best is taken.
             yield "pair_share", PAIR_SHARES, 0.0 if self.many else _RATHER_SURE
+        # Without ties neither is ahead on all kinds of data, and few rows do not tell which.
         if self.ranker.aggregation == "auto" and (self.ranker.ties_ or self.many):
             yield "aggregation", AGGREGATIONS, 0.0 if self.many else _SURE
 
@@ -230,7 +231,8 @@ class Chooser:
     def _default_reading(self) -> Reading:
         """Leaves as they are; the marginals count little, or half where given positions miss.
 
-        Labels that may tie are sorted; which of them tie is known less well than their order.
+        Labels that may tie are sorted: the best bucket order of all follows estimates where
+        they err.
         """
         ranker = self.ranker
         size = 1 if ranker.min_samples == "auto" else int(ranker.min_samples)
