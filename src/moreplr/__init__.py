@@ -28,8 +28,9 @@ __all__ = [
     "save",
 ]
 _MODULES = (
-    "aggregation", "checks", "datasets", "distributed", "encoders", "experiments", "forest",
-    "incomplete", "layers", "metrics", "persistence", "rankers", "rankings", "regressors",
+    "aggregation", "base", "checks", "datasets", "distributed", "encoders", "experiments",
+    "forest", "incomplete", "layers", "metrics", "persistence", "rankers", "rankings",
+    "regressors",
 )  # fmt: skip
 
 

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from moreplr.rankings import Positions, check_rankings, sort_rankings, unsort
+from moreplr._types import Positions
+from moreplr.rankings import check_rankings, sort_rankings, unsort
 
 METHODS = ("dense", "standard", "modified", "fractional")
 POSITIONS = ("observed", "expected", "given")

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from moreplr.rankings import Positions, check_rankings
+from moreplr._types import Positions
+from moreplr.rankings import check_rankings
 
 
 def remove_labels(

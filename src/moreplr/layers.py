@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from moreplr.rankings import Positions
+from moreplr._types import Positions
 
 
 class Layer(BaseEstimator):

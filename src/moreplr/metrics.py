@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import make_scorer
 
-from moreplr.rankings import Positions, check_rankings, count_buckets
+from moreplr._types import Positions
+from moreplr.rankings import check_rankings, count_buckets
 
 Values = NDArray[np.float64]
 _CHUNK_ROWS = 4096

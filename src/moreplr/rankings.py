@@ -24,9 +24,7 @@ from moreplr._ranking_parts import (
     sorted_labels,
     to_finite,
 )
-
-Positions = NDArray[np.float64]
-Labels = NDArray[Any]
+from moreplr._types import Labels, Positions
 
 
 def check_rankings(Y: Any, labels: Iterable[Any] | None = None) -> tuple[Positions, Labels]:

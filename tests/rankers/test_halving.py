@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moreplr.base import BaseRanker
 from moreplr.checks import make_rankings
 from moreplr.rankers import halving
-from moreplr.rankers._base import BaseRanker
 from moreplr.rankers.halving import Clock, Entry, Race, leaderboard, make_rungs
 
 NAN = float("nan")

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moreplr import RankingForest
-from moreplr.rankers._pairs import Pairs, square
+from moreplr.base import Pairs
+from moreplr.rankers._pairs import square
 from moreplr.rankers.prediction_sets import (
     STEPS,
     merged,

@@ -23,10 +23,10 @@ from sklearn.base import clone
 from sklearn.model_selection import RepeatedKFold
 from sklearn.pipeline import Pipeline
 
+from moreplr._types import Positions
 from moreplr.cli.problems import note
 from moreplr.datasets import Dataset
 from moreplr.metrics import tau_x_score, top_one_score
-from moreplr.rankings import Positions
 
 RESAMPLES = 2000
 CORRECTED = "corrected resampled t interval of Nadeau and Bengio (2003)"

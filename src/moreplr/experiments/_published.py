@@ -9,8 +9,9 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
+from moreplr._types import Array
+from moreplr.base import PositionRegressor
 from moreplr.regressors import gives_intervals, predict_interval
-from moreplr.regressors._base import Array, PositionRegressor
 
 
 class FilledBlanks(PositionRegressor):

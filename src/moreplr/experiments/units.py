@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import RepeatedKFold
 
+from moreplr._types import Positions
 from moreplr.datasets import Dataset
 from moreplr.encoders import encode
 from moreplr.experiments.methods import COMPLETE, DECISIONS, Method
@@ -27,7 +28,7 @@ from moreplr.experiments.plan import Plan, load_data
 from moreplr.incomplete import remove_labels
 from moreplr.layers import LAYERS
 from moreplr.metrics import tau_x_score
-from moreplr.rankings import Positions, count_buckets
+from moreplr.rankings import count_buckets
 
 
 class Key(NamedTuple):

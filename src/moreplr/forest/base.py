@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from moreplr._validation import integer_from
 from moreplr.forest import _predict
 from moreplr.forest.binning import Binner
-from moreplr.forest.checks import dyadic_offset, integer_from, limits_of, weights_of
+from moreplr.forest.checks import dyadic_offset, limits_of, weights_of
 from moreplr.forest.growing import Task, as_bytes, counts_of, grow_forest, padded, tree_seeds
 from moreplr.forest.members import leaf_members
 from moreplr.forest.parallel import Stopped, cut, run

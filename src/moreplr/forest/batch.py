@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from moreplr._validation import integer_from
 from moreplr.forest import _words
 from moreplr.forest._layout import CLASS_BITS
 from moreplr.forest.batching import BatchTask, Words, grow_batch
 from moreplr.forest.binning import Binner
-from moreplr.forest.checks import integer_from, limits_of, targets_of
+from moreplr.forest.checks import limits_of, targets_of
 from moreplr.forest.growing import counts_of, tree_seeds
 from moreplr.forest.members import leaf_members, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run

@@ -8,17 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from moreplr._validation import integer_from
 from moreplr.forest.binning import check_max_bins
 from moreplr.forest.growing import Limits
 
 _MOST_FEATURES = 65_535
-
-
-def integer_from(name: str, value: Any, least: int) -> int:
-    """`value` if it is an integer of at least `least`."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
-    return int(value)
 
 
 def number_of_features(max_features: Any, n_features: int) -> int:

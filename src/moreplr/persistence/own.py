@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from moreplr import rankers
 from moreplr.aggregation.decoding import METHODS
+from moreplr.base import OBJECTIVES, BaseRanker, Pairs, PositionRegressor
 from moreplr.encoders import RankEncoder
 from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.forest.batching import Words
@@ -41,14 +42,11 @@ from moreplr.persistence.schema import (
     rows,
     text,
 )
-from moreplr.rankers._base import BaseRanker
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
-from moreplr.rankers._pairs import OBJECTIVES, Pairs
 from moreplr.rankers.leaves import Reading
 from moreplr.rankers.oblique import Oblique
 from moreplr.regressors import REGRESSORS
-from moreplr.regressors._base import PositionRegressor
 
 NAMED_TUPLES = {"moreplr.Pairs": Pairs, "moreplr.Reading": Reading}
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from moreplr.regressors._base import Array
+from moreplr._types import Array
 
 # Below it, differences of probabilities say little: a forest of 100 trees has steps of 0.01.
 _FLOOR = 0.005

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import jit
-from moreplr.regressors._base import Array
+from moreplr._types import Array
 
 
 @jit

@@ -15,10 +15,10 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from moreplr._types import Array, Labels
 from moreplr.forest import ForestBatch, ForestClassifier
 from moreplr.forest._packed import CLASS_BITS
-from moreplr.rankings import Labels
-from moreplr.regressors._base import Array, fit_weighted
+from moreplr.regressors._fitting import fit_weighted
 
 Codes = NDArray[np.int8]
 # More rows than a batch of forests can count in its words.

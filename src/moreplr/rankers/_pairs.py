@@ -1,153 +1,15 @@
-"""What all rankers on the pairwise road share: pair probabilities, in chunks, and decoding.
-
-Predicting takes a chunk of rows at a time. A chunk's arrays, P and Q and all that is made from
-them, take at most `CHUNK_BYTES`, whatever the number of rows is; a single row of very many
-labels (more than 800) is the least chunk.
-"""
+"""Relations of pairs of labels: as codes of rows, as matrices, and their shares in all rows."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from moreplr.aggregation import METHODS, aggregate, expected_tau
+from moreplr._types import Array, Positions
+from moreplr.base import Pairs
 from moreplr.rankers import _counts
-from moreplr.rankers._base import BaseRanker
-from moreplr.rankings import Positions
-from moreplr.regressors._base import Array
-
-OBJECTIVES = ("tau_x", "l1")
-CHUNK_BYTES = 1 << 26
-# Of a row and a cell (i, j): P and Q, what they are made from, what decoding makes of them.
-_CELL_BYTES = 96
-
-
-class Pairs(NamedTuple):
-    """Three-way probabilities of n rows: P[:, i, j] is that i precedes j, Q[:, i, j] a tie."""
-
-    P: Array
-    Q: Array
-
-
-class PairRanker(BaseRanker):
-    """A ranker that predicts pair probabilities and aggregates them into bucket orders.
-
-    Subclasses have the parameters `aggregation`, `objective` and `random_state`, and say in
-    `_pairs` what the probabilities of a chunk of rows are.
-    """
-
-    aggregation: str
-    objective: str
-    random_state: Any
-
-    def predict(
-        self,
-        X: Any,
-        *,
-        n_buckets: int | None = None,
-        top: int | None = None,
-        total_order: bool = False,
-    ) -> Positions:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        n_buckets : int, optional
-            Predict exactly this many buckets.
-        top : int, optional
-            Resolve this many labels only; all others share the last bucket.
-        total_order : bool, default=False
-            Predict no ties, but for the last bucket of `top`.
-        """
-        X = self._check_predict(X)
-        options = {"n_buckets": n_buckets, "top": top, "total_order": total_order}
-        rng = check_random_state(self.random_state)
-        ranks = np.empty((len(X), len(self.labels_)))
-        for rows in self._chunks(len(X)):
-            ranks[rows] = self._decode(self._pairs(X[rows]), random_state=rng, **options)
-        return ranks
-
-    @overload
-    def predict_pairs(self, X: Any, *, chunks: Literal[False] = False) -> Pairs: ...
-
-    @overload
-    def predict_pairs(self, X: Any, *, chunks: Literal[True]) -> Iterator[Pairs]: ...
-
-    def predict_pairs(self, X: Any, *, chunks: bool = False) -> Pairs | Iterator[Pairs]:
-        """Predict for each pair of labels the probabilities of the three relations.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        chunks : bool, default=False
-            Give an iterator over the results of some rows after others. Predicting a chunk
-            takes at most 64 MB (with more than 800 labels, what one row takes), so that any number
-            of rows can be gone through; the complete arrays grow with n_samples · n_labels².
-
-        Returns
-        -------
-        P : array of shape (n_samples, n_labels, n_labels)
-            P[:, i, j] is the probability that label i precedes label j.
-        Q : array of the same shape
-            Q[:, i, j] is the probability of a tie: P[:, i, j] + P[:, j, i] + Q[:, i, j] = 1
-            for i ≠ j. A label is tied with itself.
-        """
-        X = self._check_predict(X)
-        if chunks:
-            return (self._pairs(X[rows]) for rows in self._chunks(len(X)))
-        k = len(self.labels_)
-        whole = Pairs(np.empty((len(X), k, k)), np.empty((len(X), k, k)))
-        for rows in self._chunks(len(X)):
-            whole.P[rows], whole.Q[rows] = self._pairs(X[rows])
-        return whole
-
-    def _pairs(self, X: Array) -> Pairs:
-        raise NotImplementedError
-
-    def _decode(self, pairs: Pairs, **options: Any) -> Positions:
-        return decoded(pairs, self.aggregation, self.objective, **options)
-
-    def _chunks(self, n: int) -> Iterator[slice]:
-        step = max(1, CHUNK_BYTES // self._row_bytes)
-        return (slice(at, at + step) for at in range(0, n, step))
-
-    @property
-    def _row_bytes(self) -> int:
-        """What predicting one row takes, but for its features as they are."""
-        return _CELL_BYTES * len(self.labels_) ** 2
-
-    def _check_decoding(self) -> None:
-        """Refuse an aggregation or an objective that is not known."""
-        check_name("aggregation", self.aggregation, METHODS)
-        check_name("objective", self.objective, OBJECTIVES)
-
-
-def decoded(pairs: Pairs, method: str, objective: str, **options: Any) -> Positions:
-    """Bucket orders of pair probabilities."""
-    if objective == "tau_x":
-        return expected_tau(*pairs, method, **options)
-    return aggregate(pairs.P + pairs.Q / 2, method, "l1", **options)
-
-
-def check_name(parameter: str, value: Any, known: tuple[str, ...]) -> None:
-    """Refuse a value that is not among the known ones, naming the parameter."""
-    if not (isinstance(value, str) and value in known):
-        raise ValueError(f"{parameter} must be one of {known}, got {value!r}")
-
-
-def weighted_rows(
-    X: Array, Y: Positions, weight: Array | None
-) -> tuple[Array, Positions, Array | None]:
-    """The rows that count: one of weight zero is as good as absent."""
-    if weight is None or weight.all():
-        return X, Y, weight
-    return X[weight > 0], Y[weight > 0], weight[weight > 0]
 
 
 def pair_codes(Y: Positions) -> NDArray[np.int8]:

@@ -14,13 +14,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 
-from moreplr.forest.checks import integer_from
-from moreplr.rankers._base import BaseRanker
-from moreplr.rankers._pairs import check_name, weighted_rows
+from moreplr._types import Array, Positions
+from moreplr._validation import check_name, integer_from, weighted_rows
+from moreplr.base import BaseRanker
 from moreplr.rankers.candidates import Candidate, check_candidates, describe, prepare, suggest
 from moreplr.rankers.halving import Clock, Entry, Progress, Race, fit_ranker, leaderboard
-from moreplr.rankings import Positions, to_frame
-from moreplr.regressors._base import Array
+from moreplr.rankings import to_frame
 
 POSITIONS = ("observed", "given")
 

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from moreplr._types import Array, Positions
 from moreplr.layers import EpsilonCloseness, Layer, RoundRank
 from moreplr.rankers._pairs import pair_codes
 from moreplr.rankers.choosing import MANY_LABELS
@@ -23,9 +24,8 @@ from moreplr.rankers.neighbors import NearestNeighborsRanker
 from moreplr.rankers.pairwise import PairwiseRanker
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankers.tree import RankingTree
-from moreplr.rankings import Positions, count_buckets
+from moreplr.rankings import count_buckets
 from moreplr.regressors import GaussianProcess
-from moreplr.regressors._base import Array
 
 REFERENCE = "RankingForest"
 # Shares need no more rows than this.

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._types import Array
+from moreplr.base import Pairs, decoded
 from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.metrics import tau_x_score
-from moreplr.rankers._pairs import Pairs, decoded
 from moreplr.rankers.growth import Growth, Way
 from moreplr.rankers.leaves import Reading, Tables, evenly, single_pairs
 from moreplr.rankers.oblique import LARGEST
 from moreplr.rankers.prediction_sets import merged, risk_curve
-from moreplr.regressors._base import Array
 
 if TYPE_CHECKING:
     from moreplr.rankers.ranking_forest import RankingForest

@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
-from moreplr.rankings import Positions
-from moreplr.regressors._base import Array
+from moreplr._types import Array, Positions
+from moreplr._validation import check_name, weighted_rows
+from moreplr.base import PairRanker, Pairs
+from moreplr.rankers._pairs import consensus
 
 STRATEGIES = ("consensus",)
 

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moreplr.rankers._pairs import Pairs
-from moreplr.rankings import Labels, Positions, to_text
-from moreplr.regressors._base import Array
+from moreplr._types import Array, Labels, Positions
+from moreplr.base import Pairs
+from moreplr.rankings import to_text
 
 
 @dataclass(frozen=True)

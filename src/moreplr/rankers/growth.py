@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from moreplr._types import Array, Positions
 from moreplr.encoders import encode
 from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.forest.checks import number_of_features
 from moreplr.rankers._pairs import pair_codes
 from moreplr.rankers.leaves import evenly, places
 from moreplr.rankers.oblique import Oblique, widened
-from moreplr.rankings import Positions
-from moreplr.regressors._base import Array
 
 # Few features keep trees of many labels different; those of one or two need the right ones.
 _USUAL_FEATURES = {"shared": 1 / 3, "per_label": 0.6, "pairs": 0.6}

@@ -17,9 +17,9 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 
+from moreplr._types import Array, Positions
 from moreplr.metrics import tau_x_score
-from moreplr.rankings import Positions
-from moreplr.regressors._base import Array, fit_weighted
+from moreplr.regressors._fitting import fit_weighted
 
 Rows = NDArray[np.intp]
 FACTOR = 3

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._types import Array, Positions
+from moreplr.base import Pairs
 from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.rankers import _counts, _marginals
-from moreplr.rankers._pairs import Pairs, square
+from moreplr.rankers._pairs import square
 from moreplr.rankers.explanation import RowWeights
-from moreplr.rankings import Positions
-from moreplr.regressors._base import Array
 
 Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 

@@ -8,12 +8,12 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from moreplr._types import Array, Positions
+from moreplr.base import BaseRanker, PositionRegressor
 from moreplr.encoders import METHODS, RankEncoder
 from moreplr.layers import LAYERS, Layer
-from moreplr.rankers._base import BaseRanker
-from moreplr.rankings import Positions
 from moreplr.regressors import REGRESSORS, SingleTarget, gives_intervals, predict_interval
-from moreplr.regressors._base import Array, PositionRegressor, fit_weighted
+from moreplr.regressors._fitting import fit_weighted
 
 
 class Outputs(NamedTuple):

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from moreplr.forest.checks import integer_from
+from moreplr._types import Array
+from moreplr._validation import check_name, integer_from, weighted_rows
+from moreplr.base import PairRanker, Pairs
 from moreplr.metrics import tau_x_score
 from moreplr.rankers import _counts
-from moreplr.rankers._pairs import PairRanker, Pairs, check_name, consensus, weighted_rows
-from moreplr.regressors._base import Array
+from moreplr.rankers._pairs import consensus
 
 WEIGHTS = ("distance", "uniform")
 CANDIDATES = (1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90)

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from moreplr.rankings import Positions
-from moreplr.regressors._base import Array
+from moreplr._types import Array, Positions
 
 MOST_COMPONENTS = 64
 _FOLDS = 10

@@ -9,21 +9,14 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import get_tags
 
+from moreplr._types import Array, Positions
+from moreplr._validation import check_name, weighted_rows
 from moreplr.aggregation import aggregate
+from moreplr.base import PairRanker, Pairs
 from moreplr.forest import ForestClassifier
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import Codes, PairClassifiers, PairForests, PairModel
-from moreplr.rankers._pairs import (
-    PairRanker,
-    Pairs,
-    check_name,
-    pair_codes,
-    square,
-    warn_unseen,
-    weighted_rows,
-)
-from moreplr.rankings import Positions
-from moreplr.regressors._base import Array
+from moreplr.rankers._pairs import pair_codes, square, warn_unseen
 
 TIES = ("probability", "published")
 _FOLDS = 5

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr.rankers._pairs import Pairs
-from moreplr.rankings import Labels, Positions
-from moreplr.regressors._base import Array
+from moreplr._types import Array, Labels, Positions
+from moreplr.base import Pairs
 
 # Thresholds are multiples of 1 / STEPS: as fine as anyone asks, and a small fitted state.
 STEPS = 1000

@@ -7,23 +7,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from moreplr.forest.checks import integer_from
-from moreplr.rankers._pairs import (
-    PairRanker,
-    Pairs,
-    check_name,
-    consensus,
-    decoded,
-    weighted_rows,
-)
+from moreplr._types import Array, Positions
+from moreplr._validation import check_name, integer_from, weighted_rows
+from moreplr.base import PairRanker, Pairs, decoded
+from moreplr.rankers._pairs import consensus
 from moreplr.rankers.choosing import Chooser, takes_oblique
 from moreplr.rankers.explanation import Explanation, explanation, one_row
 from moreplr.rankers.growth import Growth, Trees
 from moreplr.rankers.leaves import Leaves
 from moreplr.rankers.oblique import Oblique
 from moreplr.rankers.prediction_sets import PredictionSets, prediction_sets, threshold
-from moreplr.rankings import Positions, count_buckets
-from moreplr.regressors._base import Array
+from moreplr.rankings import count_buckets
 
 STRUCTURES = ("auto", "shared", "per_label")
 POSITIONS = ("observed", "given")

@@ -19,18 +19,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._types import Array, Positions
+from moreplr._validation import integer_from, weighted_rows
+from moreplr.base import PairRanker, Pairs
 from moreplr.forest import ForestRegressor
-from moreplr.forest.checks import integer_from
-from moreplr.rankers._pairs import (
-    PairRanker,
-    Pairs,
-    pair_codes,
-    square,
-    warn_unseen,
-    weighted_rows,
-)
-from moreplr.rankings import Positions
-from moreplr.regressors._base import Array
+from moreplr.rankers._pairs import pair_codes, square, warn_unseen
 
 
 class RankingTree(PairRanker):

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.ensemble import BaggingRegressor, ExtraTreesRegressor, RandomForestRegressor
 from sklearn.pipeline import Pipeline
 
-from moreplr.regressors._base import Array
+from moreplr._types import Array
 
 _TREE_ENSEMBLES = (RandomForestRegressor, ExtraTreesRegressor, BaggingRegressor)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.regressors._base import Array
+from moreplr._types import Array
 
 
 def numbered(columns: Array) -> np.ndarray:

@@ -10,7 +10,9 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
 
-from moreplr.regressors._base import Array, PositionRegressor, fit_weighted, folds
+from moreplr._types import Array
+from moreplr.base import PositionRegressor
+from moreplr.regressors._fitting import fit_weighted, folds
 from moreplr.regressors.single_target import SingleTarget
 
 _CHUNK_CELLS = 5_000_000

@@ -12,7 +12,9 @@ from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from moreplr.regressors._base import Array, PositionRegressor, column_means, warn_unobserved
+from moreplr._types import Array
+from moreplr.base import PositionRegressor
+from moreplr.regressors._fitting import column_means, warn_unobserved
 from moreplr.regressors.svr import check_size
 
 

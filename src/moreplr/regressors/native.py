@@ -10,13 +10,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from moreplr.regressors._base import (
-    Array,
-    PositionRegressor,
-    base_or_forest,
-    fit_weighted,
-    warn_unobserved,
-)
+from moreplr._types import Array
+from moreplr.base import PositionRegressor
+from moreplr.regressors._fitting import base_or_forest, fit_weighted, warn_unobserved
 from moreplr.regressors._intervals import predict_interval
 from moreplr.regressors.single_target import _base_gives_intervals
 

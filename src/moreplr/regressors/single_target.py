@@ -8,14 +8,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils.metaestimators import available_if
 
+from moreplr._types import Array
+from moreplr.base import PositionRegressor
 from moreplr.forest import ForestBatch, ForestRegressor
-from moreplr.regressors._base import (
-    Array,
-    PositionRegressor,
-    base_or_forest,
-    fit_target,
-    warn_unobserved,
-)
+from moreplr.regressors._fitting import base_or_forest, fit_target, warn_unobserved
 from moreplr.regressors._intervals import gives_intervals, predict_interval
 
 

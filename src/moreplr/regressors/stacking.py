@@ -7,7 +7,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from moreplr.regressors._base import Array, PositionRegressor, base_or_forest, column_means, folds
+from moreplr._types import Array
+from moreplr.base import PositionRegressor
+from moreplr.regressors._fitting import base_or_forest, column_means, folds
 from moreplr.regressors._intervals import gives_intervals
 from moreplr.regressors.single_target import SingleTarget
 

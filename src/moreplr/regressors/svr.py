@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVR
 
-from moreplr.regressors._base import Array, PositionRegressor, column_means, warn_unobserved
+from moreplr._types import Array
+from moreplr.base import PositionRegressor
+from moreplr.regressors._fitting import column_means, warn_unobserved
 
 
 class MultiOutputSVR(PositionRegressor):

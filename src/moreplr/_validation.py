@@ -1,0 +1,61 @@
+"""Checks of parameters and data that several estimators share; errors name the parameter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import get_tags
+
+from moreplr._types import Array, Positions
+
+
+def check_name(parameter: str, value: Any, known: tuple[str, ...]) -> None:
+    """Refuse a value that is not among the known ones, naming the parameter."""
+    if not (isinstance(value, str) and value in known):
+        raise ValueError(f"{parameter} must be one of {known}, got {value!r}")
+
+
+def integer_from(name: str, value: Any, least: int) -> int:
+    """`value` if it is an integer of at least `least`."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+    return int(value)
+
+
+def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
+    """Weights as a float array of the right length, finite and not negative, or None."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n_samples, float(weight))
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}, expected ({n_samples},): one for each row"
+        )
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError("sample_weight must be finite and not negative")
+    if not weight.any():
+        raise ValueError("sample_weight is zero everywhere: there is nothing to learn from")
+    return weight
+
+
+def finite_or_nan(estimator: Any) -> str | bool:
+    """What validation asks of the features: NaN passes where the learner can take it."""
+    return "allow-nan" if get_tags(estimator).input_tags.allow_nan else True
+
+
+def weighted_rows(
+    X: Array, Y: Positions, weight: Array | None
+) -> tuple[Array, Positions, Array | None]:
+    """The rows that count: one of weight zero is as good as absent."""
+    if weight is None or weight.all():
+        return X, Y, weight
+    return X[weight > 0], Y[weight > 0], weight[weight > 0]
+
+
+def check_base(base: Any) -> None:
+    """Refuse what is no regressor where a base regressor is wanted."""
+    if not (hasattr(base, "fit") and hasattr(base, "predict")):
+        raise TypeError(f"base must be a regressor with fit and predict, got {base!r}")

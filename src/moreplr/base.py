@@ -1,0 +1,245 @@
+"""What rankers and regressors derive from.
+
+A ranker of your own subclasses `BaseRanker` and writes `fit` and `predict`; one that knows the
+probabilities of the three relations of each pair subclasses `PairRanker` and writes `fit` and
+`_pairs`: decoding into bucket orders, scores and chunks come with it. A regressor of positions
+subclasses `PositionRegressor`. :mod:`moreplr.checks` tests what they must keep.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from moreplr._types import Array, Labels, Positions
+from moreplr._validation import check_base, check_name, check_sample_weight, finite_or_nan
+from moreplr.aggregation import METHODS, aggregate, expected_tau
+from moreplr.metrics import tau_x_score
+from moreplr.rankings import check_rankings, to_text
+
+OBJECTIVES = ("tau_x", "l1")
+# Predicting takes a chunk of rows at a time, so that memory does not grow with their number.
+CHUNK_BYTES = 1 << 26
+# Of a row and a cell (i, j): P and Q, what they are made from, what decoding makes of them.
+_CELL_BYTES = 96
+
+
+class BaseRanker(BaseEstimator):
+    """A scikit-learn estimator that predicts bucket orders; subclasses fit and predict.
+
+    Attributes
+    ----------
+    labels_ : object array (n_labels,), the label names in the order of the columns
+    n_features_in_, feature_names_in_ : as in scikit-learn
+    """
+
+    labels_: Labels
+
+    def predict(self, X: Any) -> Positions:
+        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket."""
+        raise NotImplementedError
+
+    def predict_text(self, X: Any, *, signs: str = ">~") -> list[str]:
+        """Predict bucket orders as texts such as ``"b > a ~ c"``."""
+        return to_text(self.predict(X), self.labels_, signs=signs)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Mean τ_X of the predictions; only pairs of labels that y ranks count."""
+        predicted = self.predict(X)
+        true, _ = check_rankings(y, self.labels_)
+        return tau_x_score(true, predicted, sample_weight=sample_weight)
+
+    def _check_fit(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Array, Positions, Array | None]:
+        """Validate what `fit` gets, once; learn the labels and the features' names."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite_or_nan(self))
+        positions, self.labels_ = check_rankings(y)
+        if len(positions) != len(X):
+            raise ValueError(f"X has {len(X)} rows, but y has {len(positions)}")
+        unranked = int(np.isnan(positions).all(axis=1).sum())
+        if unranked == len(positions):
+            raise ValueError("y ranks no label in any row: there is nothing to learn")
+        if unranked:
+            warnings.warn(
+                f"{unranked} of {len(positions)} rows rank no label and teach nothing",
+                UserWarning,
+                stacklevel=3,
+            )
+        return X, positions, check_sample_weight(sample_weight, len(X))
+
+    def _check_predict(self, X: Any) -> Array:
+        check_is_fitted(self)
+        return validate_data(
+            self, X, reset=False, dtype=np.float64, ensure_all_finite=finite_or_nan(self)
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
+
+class Pairs(NamedTuple):
+    """Three-way probabilities of n rows: P[:, i, j] is that i precedes j, Q[:, i, j] a tie."""
+
+    P: Array
+    Q: Array
+
+
+class PairRanker(BaseRanker):
+    """A ranker that predicts pair probabilities and aggregates them into bucket orders.
+
+    Subclasses have the parameters `aggregation`, `objective` and `random_state`, and say in
+    `_pairs` what the probabilities of a chunk of rows are.
+    """
+
+    aggregation: str
+    objective: str
+    random_state: Any
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        n_buckets: int | None = None,
+        top: int | None = None,
+        total_order: bool = False,
+    ) -> Positions:
+        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        n_buckets : int, optional
+            Predict exactly this many buckets.
+        top : int, optional
+            Resolve this many labels only; all others share the last bucket.
+        total_order : bool, default=False
+            Predict no ties, but for the last bucket of `top`.
+        """
+        X = self._check_predict(X)
+        options = {"n_buckets": n_buckets, "top": top, "total_order": total_order}
+        rng = check_random_state(self.random_state)
+        ranks = np.empty((len(X), len(self.labels_)))
+        for rows in self._chunks(len(X)):
+            ranks[rows] = self._decode(self._pairs(X[rows]), random_state=rng, **options)
+        return ranks
+
+    @overload
+    def predict_pairs(self, X: Any, *, chunks: Literal[False] = False) -> Pairs: ...
+
+    @overload
+    def predict_pairs(self, X: Any, *, chunks: Literal[True]) -> Iterator[Pairs]: ...
+
+    def predict_pairs(self, X: Any, *, chunks: bool = False) -> Pairs | Iterator[Pairs]:
+        """Predict for each pair of labels the probabilities of the three relations.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        chunks : bool, default=False
+            Give an iterator over the results of some rows after others. Predicting a chunk
+            takes at most 64 MB (with more than 800 labels, what one row takes), so that any number
+            of rows can be gone through; the complete arrays grow with n_samples · n_labels².
+
+        Returns
+        -------
+        P : array of shape (n_samples, n_labels, n_labels)
+            P[:, i, j] is the probability that label i precedes label j.
+        Q : array of the same shape
+            Q[:, i, j] is the probability of a tie: P[:, i, j] + P[:, j, i] + Q[:, i, j] = 1
+            for i ≠ j. A label is tied with itself.
+        """
+        X = self._check_predict(X)
+        if chunks:
+            return (self._pairs(X[rows]) for rows in self._chunks(len(X)))
+        k = len(self.labels_)
+        whole = Pairs(np.empty((len(X), k, k)), np.empty((len(X), k, k)))
+        for rows in self._chunks(len(X)):
+            whole.P[rows], whole.Q[rows] = self._pairs(X[rows])
+        return whole
+
+    def _pairs(self, X: Array) -> Pairs:
+        raise NotImplementedError
+
+    def _decode(self, pairs: Pairs, **options: Any) -> Positions:
+        return decoded(pairs, self.aggregation, self.objective, **options)
+
+    def _chunks(self, n: int) -> Iterator[slice]:
+        step = max(1, CHUNK_BYTES // self._row_bytes)
+        return (slice(at, at + step) for at in range(0, n, step))
+
+    @property
+    def _row_bytes(self) -> int:
+        """What predicting one row takes, but for its features as they are."""
+        return _CELL_BYTES * len(self.labels_) ** 2
+
+    def _check_decoding(self) -> None:
+        """Refuse an aggregation or an objective that is not known."""
+        check_name("aggregation", self.aggregation, METHODS)
+        check_name("objective", self.objective, OBJECTIVES)
+
+
+def decoded(pairs: Pairs, method: str, objective: str, **options: Any) -> Positions:
+    """Bucket orders of pair probabilities."""
+    if objective == "tau_x":
+        return expected_tau(*pairs, method, **options)
+    return aggregate(pairs.P + pairs.Q / 2, method, "l1", **options)
+
+
+class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """A regressor of k positions at once whose training targets may hold NaN."""
+
+    base: Any
+    n_outputs_: int
+
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Array, Array, Any]:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        X, Y = validate_data(
+            self,
+            X,
+            y,
+            validate_separately=(
+                {"dtype": np.float64, "ensure_all_finite": finite_or_nan(self)},
+                {"dtype": np.float64, "ensure_all_finite": "allow-nan"},
+            ),
+        )
+        check_consistent_length(X, Y)
+        if np.isnan(Y).all():
+            raise ValueError("y holds NaN only: there is no target to learn from")
+        self.n_outputs_ = Y.shape[1]
+        return X, Y, check_sample_weight(sample_weight, len(X))
+
+    def _check_predict(self, X: Any) -> Array:
+        check_is_fitted(self)
+        return validate_data(
+            self, X, reset=False, dtype=np.float64, ensure_all_finite=finite_or_nan(self)
+        )
+
+    def _allows_nan_features(self) -> bool:
+        if self.base is None:  # a forest, which takes NaN
+            return True
+        check_base(self.base)
+        return get_tags(self.base).input_tags.allow_nan
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = False
+        tags.input_tags.allow_nan = self._allows_nan_features()
+        return tags

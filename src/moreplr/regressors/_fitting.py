@@ -1,0 +1,78 @@
+"""Base models of multi-output regressors: fitted where a target is observed, with weights."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from sklearn.model_selection import KFold, check_cv
+from sklearn.utils.validation import has_fit_parameter
+
+from moreplr._types import Array
+from moreplr._validation import check_base
+from moreplr.forest import ForestRegressor
+
+
+def base_or_forest(base: Any, random_state: Any = None, n_jobs: int | None = None) -> Any:
+    """A fresh copy of the base regressor with its seed set; a forest of 100 trees if None."""
+    if base is None:
+        return ForestRegressor(n_estimators=100, random_state=random_state, n_jobs=n_jobs)
+    check_base(base)
+    base = clone(base)
+    if random_state is not None and "random_state" in base.get_params(deep=False):
+        base.set_params(random_state=random_state)
+    return base
+
+
+def fit_target(base: Any, X: Array, y: Array, sample_weight: Any, default: float) -> Any:
+    """Fit a base on the rows where one target is observed; a constant where none is."""
+    observed = ~np.isnan(y)
+    if not observed.any():
+        return DummyRegressor(strategy="constant", constant=default).fit(X[:1], [default])
+    if not observed.all():
+        X, y = X[observed], y[observed]
+        sample_weight = None if sample_weight is None else sample_weight[observed]
+    return fit_weighted(base, X, y, sample_weight)
+
+
+def fit_weighted(base: Any, X: Array, y: Array, sample_weight: Any) -> Any:
+    """Fit with weights where there are some, and say so where the base can't take them."""
+    if sample_weight is None:
+        return base.fit(X, y)
+    if not has_fit_parameter(base, "sample_weight"):
+        raise TypeError(f"{type(base).__name__} does not take sample weights")
+    return base.fit(X, y, sample_weight=sample_weight)
+
+
+def warn_unobserved(Y: Array) -> float:
+    """The mean target, which stands in for labels that no training row ranks."""
+    unseen = np.flatnonzero(np.isnan(Y).all(axis=0))
+    if len(unseen):
+        warnings.warn(
+            f"no training row ranks label {', '.join(map(str, unseen))} (counted from 0); "
+            "the mean position of all labels is predicted for it",
+            UserWarning,
+            stacklevel=4,
+        )
+    return float(np.nanmean(Y))
+
+
+def folds(cv: Any, X: Array, random_state: Any) -> list[tuple[Any, Any]]:
+    """Training and held-out rows of each fold; a number of folds means shuffled rows."""
+    if isinstance(cv, (int, np.integer)):
+        if cv < 2:
+            raise ValueError(f"cv must be at least 2, got {cv!r}")
+        cv = KFold(min(int(cv), len(X)), shuffle=True, random_state=random_state)
+    return list(check_cv(cv).split(X))
+
+
+def column_means(Y: Array, sample_weight: Any = None) -> Array:
+    """Mean of each target over its observed rows; the mean of all where there is none."""
+    observed = ~np.isnan(Y)
+    weight = observed * (1.0 if sample_weight is None else sample_weight[:, None])
+    count = weight.sum(axis=0)
+    total = (np.where(observed, Y, 0) * weight).sum(axis=0)
+    return np.divide(total, count, out=np.full(Y.shape[1], np.nanmean(Y)), where=count > 0)
