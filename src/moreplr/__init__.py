@@ -28,10 +28,23 @@ __all__ = [
     "save",
 ]
 _MODULES = (
-    "aggregation", "base", "checks", "datasets", "distributed", "encoders", "experiments",
-    "forest", "incomplete", "layers", "metrics", "persistence", "rankers", "rankings",
+    "aggregation",
+    "base",
+    "checks",
+    "datasets",
+    "distributed",
+    "encoders",
+    "experiments",
+    "forest",
+    "incomplete",
+    "layers",
+    "metrics",
+    "model_selection",
+    "persistence",
+    "rankers",
+    "rankings",
     "regressors",
-)  # fmt: skip
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,56 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import stats
 
 from moreplr import DummyRanker
-from moreplr.cli.resampling import bootstrap, by_split, corrected_t, cross_validate
+from moreplr.cli.resampling import cross_validate
 from moreplr.datasets import Dataset, load
-
-SCORES = st.lists(st.floats(-1, 1), min_size=2, max_size=30)
-
-
-@given(scores=SCORES)
-@settings(max_examples=50, deadline=None)
-def test_without_correction_it_is_the_t_interval(scores):
-    found = corrected_t(scores, 0.0, 0.9, most=np.inf)
-    error = stats.sem(scores)
-    assert found.mean == pytest.approx(np.mean(scores))
-    if error > 1e-9:
-        low, high = stats.t.interval(0.9, len(scores) - 1, np.mean(scores), error)
-        assert (found.low, found.high) == pytest.approx((low, high))
-        assert found.p_value == pytest.approx(stats.ttest_1samp(scores, 0).pvalue)
-
-
-def test_the_correction_adds_the_ratio_of_test_to_training_rows():
-    scores = [0.5, 0.7, 0.6, 0.8]
-    plain, corrected = corrected_t(scores, 0.0, most=9), corrected_t(scores, 1 / 3, most=9)
-    wider = (corrected.high - corrected.low) / (plain.high - plain.low)
-    assert wider == pytest.approx(np.sqrt((1 / 4 + 1 / 3) / (1 / 4)))
-    assert corrected.p_value > plain.p_value
-
-
-def test_scores_that_do_not_vary():
-    assert corrected_t([0.0, 0.0], 0.5).p_value == 1
-    found = corrected_t([0.4, 0.4], 0.5)
-    assert (found.low, found.high, found.p_value) == (0.4, 0.4, 0)
-
-
-def test_intervals_end_where_the_measure_does():
-    assert corrected_t([1.0, 0.5], 1.0).high == 1
-    assert corrected_t([-1.0, -0.5], 1.0).low == -1
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_bootstrap_is_near_the_normal_interval_and_repeatable(seed):
-    values = np.random.default_rng(seed).normal(size=400)
-    found = bootstrap(values, 0.95, seed)
-    error = values.std() / 20
-    assert found.low == pytest.approx(values.mean() - 1.96 * error, abs=0.3 * error)
-    assert found.high == pytest.approx(values.mean() + 1.96 * error, abs=0.3 * error)
-    assert found == bootstrap(values, 0.95, seed)
+from moreplr.model_selection import by_split
 
 
 def validate(data, folds=3, repeats=2, **rankers):

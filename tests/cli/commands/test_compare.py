@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
 
-from moreplr.cli.resampling import by_split, corrected_t
 from moreplr.experiments.statistics import friedman_holm, holm
+from moreplr.model_selection import by_split, corrected_t
 
 WORDS = ["--labels", "rank_*", "--ignore", "name", "--folds", "3", "--repeats", "1"]
 RANKERS = ["--rankers", "tree", "tree:max_depth=1", "dummy"]

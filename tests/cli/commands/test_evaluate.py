@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import moreplr
-from moreplr.cli.resampling import corrected_t
+from moreplr.model_selection import corrected_t
 
 WORDS = ["--labels", "rank_*", "--ignore", "name", "--set", "n_estimators=5", "--folds", "3"]
 
@@ -82,7 +82,7 @@ def test_labels_of_new_rows_may_be_in_any_order_or_texts(run, fitted, table, tmp
     ("words", "message"),
     [
         (["--confidence", "95"], "--confidence must lie between 0 and 1, got 95"),
-        (["--folds", "100"], "people has 60 rows, too few for 100 folds"),
+        (["--folds", "100"], "people: 60 rows are too few for 100 folds"),
         (["--model", "m", "--set", "a=1"], "leave out --ranker and --set"),
         (["--model", "m", "--labels", "age", "rank_tea"], "are not those of m"),
         (["--model", "none"], "there is no model none"),

@@ -111,10 +111,10 @@ def _check_names(names: list[str]) -> None:
 def _print_one(options: argparse.Namespace, data: Any, scores: Any) -> None:
     import pandas as pd
 
-    from moreplr.cli.resampling import CORRECTED, by_split, corrected_t, test_train_ratio
     from moreplr.experiments.statistics import holm, win_tie_loss
+    from moreplr.model_selection import CORRECTED, by_split, corrected_t, ratio_of_rows
 
-    wide, ratio = by_split(scores), test_train_ratio(scores)
+    wide, ratio = by_split(scores), ratio_of_rows(scores)
     wide = wide[wide.mean().sort_values(ascending=False, kind="stable").index]
     means = []
     for name in wide:

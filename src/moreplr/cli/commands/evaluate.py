@@ -118,9 +118,9 @@ def _run_folds(options: argparse.Namespace) -> int:
 
 
 def _print_folds(options: argparse.Namespace, data: Any, scores: Any) -> None:
-    from moreplr.cli.resampling import CORRECTED, by_split, corrected_t, test_train_ratio
+    from moreplr.model_selection import CORRECTED, by_split, corrected_t, ratio_of_rows
 
-    wide, ratio = by_split(scores), test_train_ratio(scores)
+    wide, ratio = by_split(scores), ratio_of_rows(scores)
     level = f"{100 * options.confidence:g}%"
     say(options, describe(data))
     width = max(len(name) for name in (*wide.columns, "difference"))
@@ -153,7 +153,7 @@ def _run_model(options: argparse.Namespace) -> int:
     from moreplr.cli.problems import shorten, split_problem
     from moreplr.cli.progress import Progress
     from moreplr.cli.reading import open_table
-    from moreplr.cli.resampling import score_rows
+    from moreplr.model_selection import score_rows
 
     if options.set or options.ranker != "forest":
         raise ValueError("--model is a fitted ranker: leave out --ranker and --set")
@@ -178,8 +178,8 @@ def _run_model(options: argparse.Namespace) -> int:
 
 
 def _print_rows(options: argparse.Namespace, name: str, rows: Any) -> None:
-    from moreplr.cli.resampling import BOOTSTRAP, bootstrap
     from moreplr.cli.tables import count
+    from moreplr.model_selection import BOOTSTRAP, bootstrap
 
     tau = rows["tau_x"].dropna()
     if not len(tau):

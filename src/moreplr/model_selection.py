@@ -1,0 +1,234 @@
+"""How good a ranker is, and how sure that is: cross-validation and intervals for its scores.
+
+Scores of folds depend on each other, since their training sets overlap: a plain standard error
+is too small. The corrected resampled t of Nadeau and Bengio (2003) adds the ratio of test to
+training rows to the variance.
+
+References
+----------
+Nadeau and Bengio (2003): Inference for the generalization error.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from sklearn.base import clone
+from sklearn.model_selection import GroupKFold, KFold
+from sklearn.utils import check_random_state
+
+from moreplr._types import Positions
+from moreplr._validation import check_sample_weight, integer_from
+from moreplr.metrics import tau_x_score, top_one_score
+from moreplr.rankings import check_rankings
+
+RESAMPLES = 2000
+CORRECTED = "corrected resampled t interval of Nadeau and Bengio (2003)"
+BOOTSTRAP = f"percentile bootstrap over rows, {RESAMPLES:,} resamples"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean, a confidence interval, and the p-value of the mean being zero."""
+
+    mean: float
+    low: float
+    high: float
+    p_value: float = float("nan")
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+def cross_validate(
+    rankers: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    n_folds: int = 5,
+    n_repeats: int = 1,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
+    advance: Callable[[int, str], None] | None = None,
+) -> pd.DataFrame:
+    """Scores of each ranker on the same splits, one row for each split and ranker.
+
+    Parameters
+    ----------
+    rankers : dict of unfitted rankers, or pipelines that end in one, by name
+        Each is cloned. Steps before the ranker are fitted on the training rows alone.
+    X : array or frame of shape (n_samples, n_features)
+    y : rankings in any form that :func:`moreplr.rankings.check_rankings` accepts
+    n_folds, n_repeats : int
+        Each repetition shuffles the rows anew.
+    groups : array of shape (n_samples,), optional
+        Rows of the same group, such as the answers of one person, are never split.
+    sample_weight : array of shape (n_samples,), optional
+        Used in fits, and in the mean over the test rows.
+    random_state : int, RandomState instance or None
+    advance : callable, optional
+        Called as ``advance(0, name)`` before a fit and ``advance(1, name)`` after it.
+
+    Returns
+    -------
+    DataFrame
+        Columns `ranker`, `repeat`, `fold`, `train_rows`, `test_rows`, `tau_x`, `top_one`,
+        `fit_seconds`. :func:`by_split` gives a column for each ranker.
+
+    Examples
+    --------
+    >>> from moreplr import DummyRanker, NearestNeighborsRanker
+    >>> from moreplr.datasets import load
+    >>> from moreplr.model_selection import by_split, corrected_t, cross_validate
+    >>> X, Y = load("iris")
+    >>> rankers = {"neighbors": NearestNeighborsRanker(), "consensus": DummyRanker()}
+    >>> scores = by_split(cross_validate(rankers, X, Y, random_state=0))
+    >>> print(corrected_t(scores["neighbors"] - scores["consensus"], ratio=1 / 4, most=2))
+    0.687 (0.611 to 0.762)
+    """
+    integer_from("n_folds", n_folds, 2)
+    integer_from("n_repeats", n_repeats, 1)
+    positions, labels = check_rankings(y)
+    Y = pd.DataFrame(positions, columns=labels)
+    weight = check_sample_weight(sample_weight, len(Y))
+    if len(Y) < n_folds:
+        raise ValueError(f"{len(Y)} rows are too few for {n_folds} folds")
+    if not (Y.notna().sum(axis=1) > 1).any():
+        raise ValueError("no row ranks two labels, so that nothing can be scored")
+    rows = []
+    for repeat, fold, train, test in _splits(len(Y), n_folds, n_repeats, groups, random_state):
+        for name, ranker in rankers.items():
+            if advance is not None:
+                advance(0, name)
+            begun = time.perf_counter()
+            model = _fit(ranker, _take(X, train), Y.iloc[train], weight, train)
+            seconds = time.perf_counter() - begun
+            scores = score_rows(positions[test], np.asarray(model.predict(_take(X, test))))
+            rows.append(
+                {
+                    "ranker": name,
+                    "repeat": repeat,
+                    "fold": fold,
+                    "train_rows": len(train),
+                    "test_rows": len(test),
+                    **_means(scores, None if weight is None else weight[test]),
+                    "fit_seconds": round(seconds, 3),
+                }
+            )
+            if advance is not None:
+                advance(1, name)
+    return pd.DataFrame(rows)
+
+
+def score_rows(true: Positions, predicted: Positions) -> pd.DataFrame:
+    """tau_x and top_one of each row; NaN where there is nothing to compare."""
+    return pd.DataFrame(
+        {
+            "tau_x": tau_x_score(true, predicted, per_sample=True),
+            "top_one": top_one_score(true, predicted, per_sample=True),
+        }
+    )
+
+
+def ratio_of_rows(scores: pd.DataFrame) -> float:
+    """Test rows by training rows of the result of `cross_validate`."""
+    return float((scores["test_rows"] / scores["train_rows"]).mean())
+
+
+def by_split(scores: pd.DataFrame, column: str = "tau_x") -> pd.DataFrame:
+    """One row for each split and a column for each ranker, without splits that lack a score."""
+    wide = scores.pivot(index=["repeat", "fold"], columns="ranker", values=column)
+    return wide[list(dict.fromkeys(scores["ranker"]))].dropna()
+
+
+def corrected_t(
+    scores: ArrayLike, ratio: float, level: float = 0.95, most: float = 1.0
+) -> Estimate:
+    """Mean of resampled scores, or differences of scores, with the corrected t.
+
+    Parameters
+    ----------
+    scores : one value for each split into training and test rows
+    ratio : test rows by training rows, 1 / (k - 1) in k-fold cross-validation
+    level : confidence
+    most : what the mean can't exceed in size; the interval ends there
+
+    Examples
+    --------
+    >>> print(corrected_t([0.80, 0.90, 0.85, 0.75, 0.95], ratio=0.25))
+    0.850 (0.703 to 0.997)
+    """
+    values = np.asarray(scores, dtype=float)
+    mean, n = float(values.mean()), len(values)
+    if n < 2:
+        return Estimate(mean, float("nan"), float("nan"))
+    error = float(np.sqrt((1 / n + ratio) * values.var(ddof=1)))
+    width = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
+    p = float(mean == 0)  # scores that don't vary leave no doubt
+    if error > 0:
+        p = float(2 * stats.t.sf(abs(mean) / error, n - 1))
+    return Estimate(mean, max(mean - width, -most), min(mean + width, most), p)
+
+
+def bootstrap(values: ArrayLike, level: float = 0.95, random_state: int = 0) -> Estimate:
+    """Mean over rows with the interval of its percentiles over resampled rows.
+
+    Examples
+    --------
+    >>> print(bootstrap([0.0, 1.0, 1.0, 1.0]))
+    0.750 (0.250 to 1.000)
+    """
+    rows = np.asarray(values, dtype=float)
+    rng = np.random.default_rng(random_state)
+    means = [rows[rng.integers(len(rows), size=len(rows))].mean() for _ in range(RESAMPLES)]
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return Estimate(float(rows.mean()), float(low), float(high))
+
+
+def _splits(
+    n: int, n_folds: int, n_repeats: int, groups: ArrayLike | None, random_state: Any
+) -> Iterator[tuple[int, int, NDArray[np.intp], NDArray[np.intp]]]:
+    """Repetition, fold, training and test rows."""
+    rng = check_random_state(random_state)
+    kind = KFold if groups is None else GroupKFold
+    for repeat in range(1, n_repeats + 1):
+        seed = rng.randint(np.iinfo(np.int32).max)
+        cv = kind(n_folds, shuffle=True, random_state=seed)
+        for fold, (train, test) in enumerate(cv.split(np.empty((n, 0)), groups=groups), 1):
+            yield repeat, fold, train, test
+
+
+def _fit(ranker: Any, X: Any, Y: pd.DataFrame, weight: Any, train: NDArray[np.intp]) -> Any:
+    model = clone(ranker)
+    if weight is None:
+        return model.fit(X, Y)
+    steps = getattr(model, "steps", None)
+    name = "sample_weight" if steps is None else f"{steps[-1][0]}__sample_weight"
+    return model.fit(X, Y, **{name: weight[train]})
+
+
+def _take(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Some rows of an array, a sparse matrix or a frame."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
+
+
+def _means(scores: pd.DataFrame, weight: NDArray[np.float64] | None) -> dict[str, float]:
+    """The mean of each score over the rows that have one."""
+    means = {}
+    for name, values in scores.items():
+        seen = values.notna().to_numpy()
+        if weight is not None:
+            seen &= weight > 0
+        own = None if weight is None else weight[seen]
+        means[str(name)] = float(np.average(values[seen], weights=own)) if seen.any() else np.nan
+    return means
