@@ -228,7 +228,7 @@ def _means(scores: pd.DataFrame, weight: NDArray[np.float64] | None) -> dict[str
     for name, values in scores.items():
         seen = values.notna().to_numpy()
         if weight is not None:
-            seen &= weight > 0
+            seen = seen & (weight > 0)
         own = None if weight is None else weight[seen]
         means[str(name)] = float(np.average(values[seen], weights=own)) if seen.any() else np.nan
     return means
