@@ -6,9 +6,9 @@ from sklearn.preprocessing import StandardScaler
 
 import moreplr
 from moreplr import MORERanker, RankingForest
-from moreplr.cli.cells import Reader
 from moreplr.cli.models import Model, load_model, save_model, use_threads
 from moreplr.datasets import make_preprocessor
+from moreplr.tables.cells import Reader
 
 X = pd.DataFrame({"t": ["u", "v", None, "u"], "n": [1.0, np.nan, 3.0, 4.0]})
 Y = ["a > b", "b > a", "a ~ b", "a > b"]

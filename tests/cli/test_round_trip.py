@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moreplr.cli import main
-from moreplr.cli.reading import open_table
 from moreplr.rankings import check_rankings, to_text
+from moreplr.tables.reading import open_table
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1).filter(
     lambda name: name == name.strip()

@@ -4,8 +4,8 @@ import stat
 import pandas as pd
 import pytest
 
-from moreplr.cli.reading import open_table
 from moreplr.cli.writing import check_output, open_writer
+from moreplr.tables.reading import open_table
 
 FIRST = pd.DataFrame({"a": [1, 2], "b": ["x", 'ü, "z"']})
 SECOND = pd.DataFrame({"a": [3], "b": [""]})

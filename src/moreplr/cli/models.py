@@ -18,11 +18,11 @@ from sklearn.pipeline import Pipeline
 
 from moreplr._files import whole_file
 from moreplr._types import Positions
-from moreplr.cli.cells import NUMBER, TEXT, Reader
-from moreplr.cli.formats import STREAM, show_name
 from moreplr.cli.problems import shorten
 from moreplr.cli.writing import check_output
 from moreplr.persistence import ModelFileError
+from moreplr.tables.cells import NUMBER, TEXT, Reader
+from moreplr.tables.formats import STREAM, show_name
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from moreplr.cli.formats import FORMATS
+from moreplr.tables.formats import FORMATS
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +70,7 @@ def add_label_options(parser: argparse.ArgumentParser) -> None:
 
 
 def table_options(options: argparse.Namespace) -> dict[str, Any]:
-    """What :func:`moreplr.cli.reading.open_table` takes of the options."""
+    """What :func:`moreplr.tables.reading.open_table` takes of the options."""
     return {
         "kind": options.format,
         "separator": options.separator,

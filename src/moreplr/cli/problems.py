@@ -14,13 +14,13 @@ from typing import Any
 
 import pandas as pd
 
-from moreplr.cli.cells import NUMBER, Reader, as_number, has_decimal_comma
-from moreplr.cli.formats import STREAM
 from moreplr.cli.options import table_options
 from moreplr.cli.progress import Progress
-from moreplr.cli.reading import open_table
 from moreplr.datasets import Dataset, list_datasets, load
 from moreplr.datasets._table import find_labels, split_table
+from moreplr.tables.cells import NUMBER, Reader, as_number, has_decimal_comma
+from moreplr.tables.formats import STREAM
+from moreplr.tables.reading import open_table
 
 # Cells that the one-hot encoded texts of a table may have.
 _MOST_CELLS = 500_000_000

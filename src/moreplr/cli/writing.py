@@ -21,7 +21,7 @@ from typing import IO, Any
 import pandas as pd
 
 from moreplr._files import whole_file
-from moreplr.cli.formats import STREAM, Format, import_pyarrow
+from moreplr.tables.formats import STREAM, Format, import_pyarrow
 
 
 def check_output(path: str) -> None:

@@ -147,13 +147,13 @@ def _verdict(gain: Any) -> str:
 
 
 def _run_model(options: argparse.Namespace) -> int:
-    from moreplr.cli.cells import Reader
     from moreplr.cli.models import load_model
     from moreplr.cli.options import table_options
     from moreplr.cli.problems import shorten, split_problem
     from moreplr.cli.progress import Progress
-    from moreplr.cli.reading import open_table
     from moreplr.model_selection import score_rows
+    from moreplr.tables.cells import Reader
+    from moreplr.tables.reading import open_table
 
     if options.set or options.ranker != "forest":
         raise ValueError("--model is a fitted ranker: leave out --ranker and --set")

@@ -90,9 +90,9 @@ def _show_rows(rows: Any, options: argparse.Namespace) -> None:
 
 
 def _find_row(model: Any, options: argparse.Namespace) -> Any:
-    from moreplr.cli.cells import Reader
     from moreplr.cli.options import table_options
-    from moreplr.cli.reading import open_table
+    from moreplr.tables.cells import Reader
+    from moreplr.tables.reading import open_table
 
     if options.row < 1:
         raise ValueError(f"--row counts from 1, got {options.row}")

@@ -61,13 +61,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Predict chunk by chunk."""
-    from moreplr.cli.cells import Reader
     from moreplr.cli.models import load_model
     from moreplr.cli.options import table_options
     from moreplr.cli.problems import match_columns
     from moreplr.cli.progress import Progress
-    from moreplr.cli.reading import open_table
     from moreplr.cli.writing import check_output, open_writer
+    from moreplr.tables.cells import Reader
+    from moreplr.tables.reading import open_table
 
     if options.model == options.table == "-":
         raise ValueError("model and table can't both come from standard input")

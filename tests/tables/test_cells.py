@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moreplr.cli.cells import GAPS, Reader
+from moreplr.tables.cells import GAPS, Reader
 
 READER = Reader("people.csv")
 

@@ -3,7 +3,7 @@ import zipfile
 
 import pytest
 
-from moreplr.cli.formats import Format, import_pyarrow, open_bytes
+from moreplr.tables.formats import Format, import_pyarrow, open_bytes
 
 
 @pytest.mark.parametrize(

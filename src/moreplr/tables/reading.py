@@ -1,7 +1,7 @@
 """Tables as they are: column names and cells, a chunk of rows at a time.
 
 Cells of CSV are texts and stay so until somebody knows what a column means
-(:mod:`moreplr.cli.cells`). Numbers that were read too early would have lost the zeros of `007`,
+(:mod:`moreplr.tables.cells`). Numbers that were read too early would have lost the zeros of `007`,
 and differ between chunks.
 """
 
@@ -24,7 +24,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from moreplr.cli.formats import STREAM, Format, import_pyarrow, open_bytes, show_name
+from moreplr.tables.formats import STREAM, Format, import_pyarrow, open_bytes, show_name
 
 CHUNK_ROWS = 4096
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moreplr.cli.reading import open_table
+from moreplr.tables.reading import open_table
 
 
 def read(path, **options):
