@@ -10,6 +10,24 @@ from sklearn.utils import get_tags
 from moreplr._types import Array, Positions
 
 
+def without_mask(values: Any) -> Any:
+    """A masked array as a plain one whose masked cells are missing: NaN, or None among texts.
+
+    NumPy and scikit-learn would take what lies under the mask for a value.
+
+    Examples
+    --------
+    >>> without_mask(np.ma.array([1, 99], mask=[False, True]))
+    array([ 1., nan])
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    numbers = values.dtype.kind in "biuf"
+    cells = values.data.astype(np.float64 if numbers else object)
+    cells[np.ma.getmaskarray(values)] = np.nan if numbers else None
+    return cells
+
+
 def check_name(parameter: str, value: Any, known: tuple[str, ...]) -> None:
     """Refuse a value that is not among the known ones, naming the parameter."""
     if not (isinstance(value, str) and value in known):
@@ -27,7 +45,7 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
     """Weights as a float array of the right length, finite and not negative, or None."""
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = np.asarray(without_mask(sample_weight), dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n_samples, float(weight))
     if weight.shape != (n_samples,):

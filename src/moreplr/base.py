@@ -18,7 +18,13 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from moreplr._types import Array, Labels, Positions
-from moreplr._validation import check_base, check_name, check_sample_weight, finite_or_nan
+from moreplr._validation import (
+    check_base,
+    check_name,
+    check_sample_weight,
+    finite_or_nan,
+    without_mask,
+)
 from moreplr.aggregation import METHODS, aggregate, expected_tau
 from moreplr.metrics import tau_x_score
 from moreplr.rankings import check_rankings, to_text
@@ -63,6 +69,7 @@ class BaseRanker(BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
+        X = without_mask(X)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite_or_nan(self))
         positions, self.labels_ = check_rankings(y)
         if len(positions) != len(X):
@@ -80,6 +87,7 @@ class BaseRanker(BaseEstimator):
 
     def _check_predict(self, X: Any) -> Array:
         check_is_fitted(self)
+        X = without_mask(X)
         return validate_data(
             self, X, reset=False, dtype=np.float64, ensure_all_finite=finite_or_nan(self)
         )
@@ -213,8 +221,8 @@ class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             )
         X, Y = validate_data(
             self,
-            X,
-            y,
+            without_mask(X),
+            without_mask(y),
             validate_separately=(
                 {"dtype": np.float64, "ensure_all_finite": finite_or_nan(self)},
                 {"dtype": np.float64, "ensure_all_finite": "allow-nan"},
@@ -228,6 +236,7 @@ class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _check_predict(self, X: Any) -> Array:
         check_is_fitted(self)
+        X = without_mask(X)
         return validate_data(
             self, X, reset=False, dtype=np.float64, ensure_all_finite=finite_or_nan(self)
         )

@@ -25,6 +25,7 @@ from moreplr._ranking_parts import (
     to_finite,
 )
 from moreplr._types import Labels, Positions
+from moreplr._validation import without_mask
 
 
 def check_rankings(Y: Any, labels: Iterable[Any] | None = None) -> tuple[Positions, Labels]:
@@ -33,7 +34,8 @@ def check_rankings(Y: Any, labels: Iterable[Any] | None = None) -> tuple[Positio
     Parameters
     ----------
     Y : array, nested list, data frame, sequence of texts, or sequence of bucket lists
-        - numbers of shape `(n, k)`: positions, NaN (or None) where a label is not ranked;
+        - numbers of shape `(n, k)`: positions, NaN (or None, or masked) where a label is not
+          ranked;
         - a pandas or polars frame: positions, its columns name the labels;
         - texts such as ``"Hawaii > Bali ~ Paris"``: labels that are absent are not ranked;
         - lists of buckets such as ``[["Hawaii"], ["Bali", "Paris"]]``, best bucket first.
@@ -56,6 +58,7 @@ def check_rankings(Y: Any, labels: Iterable[Any] | None = None) -> tuple[Positio
            [ 2., nan,  1.]])
     """
     wanted = None if labels is None else check_labels(labels)
+    Y = without_mask(Y)
     if isinstance(Y, str):
         raise TypeError("Y is a single text; give a list of rankings, one text for each row")
     if hasattr(Y, "columns"):
