@@ -14,9 +14,10 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from moreplr.experiments import Limit, Plan, progress, results, run
+from moreplr import _progress
+from moreplr.experiments import Limit, Plan, results, run
+from moreplr.experiments.forecast import Forecast
 from moreplr.experiments.methods import Method
-from moreplr.experiments.progress import Forecast
 from moreplr.experiments.store import Store
 from moreplr.experiments.units import expand, source_of
 
@@ -171,12 +172,12 @@ def test_time_left_grows_slower_than_the_data(tiny, methods):
 
 
 def test_a_log_file_gets_a_line_now_and_then(tiny, methods, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
+    monkeypatch.setattr(_progress, "LINE_EVERY", 0.0)
     plan = Plan([tiny], methods, folds=2, repetitions=1)
     run(plan, tmp_path / "store.sqlite", jobs=0, progress=True)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("moreplr: plr/tiny: 1 of ")
     assert lines[0].endswith(" left")
-    monkeypatch.setattr(progress, "LINE_EVERY", 60.0)
+    monkeypatch.setattr(_progress, "LINE_EVERY", 60.0)
     run(plan, tmp_path / "other.sqlite", jobs=0, progress=True)
     assert capsys.readouterr().err == ""

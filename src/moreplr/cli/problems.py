@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
+from moreplr._progress import Progress
 from moreplr.cli.options import table_options
-from moreplr.cli.progress import Progress
 from moreplr.datasets import Dataset, list_datasets, load
 from moreplr.datasets._table import find_labels, split_table
 from moreplr.tables.cells import NUMBER, Reader, as_number, has_decimal_comma

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from moreplr.experiments.executors import Finished, run_here, run_in_processes, run_on_dask
+from moreplr.experiments.forecast import Watch
 from moreplr.experiments.plan import Plan
-from moreplr.experiments.progress import Progress
 from moreplr.experiments.store import Store
 from moreplr.experiments.units import Source, Unit, expand, source_of
 
@@ -67,7 +67,7 @@ def run(
     with Store(store) as opened:
         _identify(opened, plan, sources)
         units = list(expand(plan, sources, opened.done(failed=not retry)))
-        with Progress(units, max(jobs, 1), shown=progress) as bar:
+        with Watch(units, max(jobs, 1), shown=progress) as bar:
             for unit, results in _execute(iter(units), jobs, timeout, dask):
                 opened.write(results, plan.seed)
                 counts.update(result.status for result in results)

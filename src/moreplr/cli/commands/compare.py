@@ -58,9 +58,9 @@ def run(options: argparse.Namespace) -> int:
     """Cross-validate all rankers on all tables and test their differences."""
     import pandas as pd
 
+    from moreplr._progress import Progress
     from moreplr.cli.choosing import make_ranker, use_jobs
     from moreplr.cli.problems import check_features, load_problem
-    from moreplr.cli.progress import Progress
     from moreplr.cli.resampling import cross_validate
     from moreplr.cli.writing import check_output
 

@@ -90,10 +90,10 @@ def say(options: argparse.Namespace, text: str = "") -> None:
 
 
 def _run_folds(options: argparse.Namespace) -> int:
+    from moreplr._progress import Progress
     from moreplr.cli import resampling
     from moreplr.cli.choosing import make_ranker, use_jobs
     from moreplr.cli.problems import check_features, load_problem
-    from moreplr.cli.progress import Progress
 
     rankers = {options.ranker: make_ranker(options.ranker, options.set, options.random_state)}
     if options.ranker != "dummy":
@@ -147,10 +147,10 @@ def _verdict(gain: Any) -> str:
 
 
 def _run_model(options: argparse.Namespace) -> int:
+    from moreplr._progress import Progress
     from moreplr.cli.models import load_model
     from moreplr.cli.options import table_options
     from moreplr.cli.problems import shorten, split_problem
-    from moreplr.cli.progress import Progress
     from moreplr.model_selection import score_rows
     from moreplr.tables.cells import Reader
     from moreplr.tables.reading import open_table

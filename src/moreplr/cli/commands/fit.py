@@ -44,10 +44,10 @@ def run(options: argparse.Namespace) -> int:
     """Fit and save."""
     from sklearn.pipeline import Pipeline
 
+    from moreplr._progress import Progress
     from moreplr.cli.choosing import make_ranker, use_jobs
     from moreplr.cli.models import save_model
     from moreplr.cli.problems import check_features, load_problem
-    from moreplr.cli.progress import Progress
     from moreplr.cli.writing import check_output
 
     use_data_option(options)

@@ -61,10 +61,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Predict chunk by chunk."""
+    from moreplr._progress import Progress
     from moreplr.cli.models import load_model
     from moreplr.cli.options import table_options
     from moreplr.cli.problems import match_columns
-    from moreplr.cli.progress import Progress
     from moreplr.cli.writing import check_output, open_writer
     from moreplr.tables.cells import Reader
     from moreplr.tables.reading import open_table

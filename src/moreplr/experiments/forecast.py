@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections import defaultdict
-from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
-
+from moreplr._progress import Progress
 from moreplr.experiments.units import Result, Unit
 
-LINE_EVERY = 60.0
 _GROWTH = 2 / 3
 Kind = tuple[str, str, str, float]
 
@@ -62,58 +55,29 @@ class Forecast:
         return total
 
 
-class Progress:
-    """On the standard error stream a bar, or a line now and then where that is no terminal."""
+class Watch:
+    """Shows how far a run is and how long the rest will take."""
 
     def __init__(self, units: list[Unit], jobs: int, *, shown: bool) -> None:
-        self._forecast = Forecast(units)
-        self._jobs, self._done, self._total, self._failed = jobs, 0, len(units), 0
-        self._text, self._last = "", 0.0
-        self._lines = shown and not sys.stderr.isatty()
-        self._next_line = time.monotonic() + LINE_EVERY
-        self._bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
-            console=Console(stderr=True),
-            disable=not shown or not units or self._lines,
-            transient=True,
-        )
-        self._task = self._bar.add_task("units", total=len(units), left="")
+        self._forecast, self._jobs, self._failed = Forecast(units), jobs, 0
+        self._progress = Progress("", len(units), "units", shown=shown and bool(units))
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        self._progress.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if not self._bar.disable:  # or older versions of rich print an empty line
-            self._bar.stop()
+    def __exit__(self, *error: Any) -> None:
+        self._progress.__exit__(*error)
 
     def advance(self, unit: Unit, results: list[Result]) -> None:
         """Note a finished unit."""
         took = [r.fit_seconds + (r.predict_seconds or 0) for r in results if r.fit_seconds]
         self._forecast.learn(unit, max(took) if took else None)
         self._failed += any(result.status != "ok" for result in results)
-        if time.monotonic() - self._last > 0.5:
-            self._last = time.monotonic()
-            left = self._forecast.seconds_left()
-            if left is not None:
-                self._text = f"about {duration(left / self._jobs)} left"
-                self._bar.update(self._task, left=self._text)
-        self._done += 1
+        left = self._forecast.seconds_left()
         name = f"{unit.problem}/{unit.dataset}" + (f", {self._failed} failed" * bool(self._failed))
-        self._bar.update(self._task, advance=1, description=name)
-        if self._lines and time.monotonic() > self._next_line:
-            self._next_line = time.monotonic() + LINE_EVERY
-            done = f"{self._done:,} of {self._total:,} units"
-            print(f"moreplr: {name}: {done}, {self._text}", file=sys.stderr, flush=True)
+        note = "" if left is None else f"about {duration(left / self._jobs)} left"
+        self._progress.advance(1, name, note)
 
 
 def duration(seconds: float) -> str:

@@ -24,8 +24,11 @@ class Progress:
     ...     progress.advance(100)
     """
 
-    def __init__(self, title: str, total: int | None = None, unit: str = "") -> None:
-        self._title, self._total, self._unit = title, total, unit
+    def __init__(
+        self, title: str, total: int | None = None, unit: str = "", *, shown: bool = True
+    ) -> None:
+        self._title, self._total, self._unit, self._shown = title, total, unit, shown
+        self._note = ""
         self._done = 0
         self._bar: Any = None
         self._lock = threading.Lock()
@@ -37,7 +40,7 @@ class Progress:
         self._timer.daemon = True
 
     def __enter__(self) -> Self:
-        if self._terminal:
+        if self._terminal and self._shown:
             self._timer.start()
         return self
 
@@ -53,17 +56,20 @@ class Progress:
             if self._bar is not None:
                 self._bar.stop()
 
-    def advance(self, steps: int = 1, title: str | None = None) -> None:
-        """Note that some steps are done, and what comes next."""
+    def advance(self, steps: int = 1, title: str | None = None, note: str = "") -> None:
+        """Count finished steps; say what comes next, and a note such as the time that is left."""
         self._done += steps
-        self._title = title or self._title
+        self._title, self._note = title or self._title, note
         with self._lock:
             if self._bar is not None:
-                self._bar.update(self._task, completed=self._done, description=self._title)
-        if not self._terminal and time.monotonic() > self._next_line:
+                self._bar.update(
+                    self._task, completed=self._done, description=self._title, note=note
+                )
+        if self._shown and not self._terminal and time.monotonic() > self._next_line:
             self._next_line = time.monotonic() + LINE_EVERY
             of = "" if self._total is None else f" of {self._total:,}"
-            print(f"moreplr: {self._title}: {self._done:,}{of} {self._unit}", file=sys.stderr)
+            line = f"{self._title}: {self._done:,}{of} {self._unit}" + f", {note}" * bool(note)
+            print(f"moreplr: {line}", file=sys.stderr, flush=True)
 
     def _show(self) -> None:
         from rich.console import Console
@@ -76,11 +82,15 @@ class Progress:
             columns.append(TextColumn(f"{count} {self._unit}"))
         columns.append(TimeElapsedColumn())
         if self._total is not None:
-            columns.append(TimeRemainingColumn())
+            columns.append(
+                TextColumn("{task.fields[note]}") if self._note else TimeRemainingColumn()
+            )
         with self._lock:
             if self._closed:
                 return
             self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task(self._title, total=self._total, completed=self._done)
+            self._task = self._bar.add_task(
+                self._title, total=self._total, completed=self._done, note=self._note
+            )
             self._bar.tasks[0].start_time = self._begun  # and not when it is first shown
             self._bar.start()

@@ -4,8 +4,8 @@ from contextlib import redirect_stderr
 
 import pytest
 
-from moreplr.cli import progress
-from moreplr.cli.progress import Progress
+from moreplr import _progress as progress
+from moreplr._progress import Progress
 
 
 class Terminal(io.StringIO):
