@@ -6,6 +6,7 @@ import contextlib
 import logging
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from numba.core import event
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
-def jit(function: Callable[..., Any]) -> Any:
+def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile `function` at its first call, without the GIL, and keep the machine code on disk.
+
+    `options`, such as `fastmath`, go to numba.
 
     Numba stores it beside the source, or in the user's cache folder where the
     source cannot be written. Where neither can, the kernel is compiled anew in each process.
@@ -30,10 +33,12 @@ def jit(function: Callable[..., Any]) -> Any:
     >>> double(2)
     4
     """
+    if function is None:
+        return partial(jit, **options)
     try:
-        return numba.njit(cache=True, **_OPTIONS)(function)
+        return numba.njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # numba found no folder that it may write to
-        return numba.njit(**_OPTIONS)(function)
+        return numba.njit(**_OPTIONS, **options)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 
-from moreplr.forest import ForestRegressor
+from moreplr.forest import BinnedMatrix, ForestRegressor
 
 
 def problem(seed=0, n=120, k=3, share=0.0):
@@ -210,3 +210,37 @@ def test_odd_data_give_predictions_within_the_range_of_the_targets(
     low, high = np.nanmin(Y[:, seen], axis=0), np.nanmax(Y[:, seen], axis=0)
     assert (predicted[:, seen] >= low - 1e-5).all()
     assert (predicted[:, seen] <= high + 1e-5).all()
+
+
+def test_features_can_be_binned_beforehand():
+    rng = np.random.default_rng(0)
+    X, Y = rng.random((80, 3)), rng.random((80, 2))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    binned = BinnedMatrix.of(X)
+    usual, shared = (ForestRegressor(5, random_state=0).fit(given, Y) for given in (X, binned))
+    expected = usual.predict(X)
+    np.testing.assert_array_equal(shared.predict(X), expected)
+    np.testing.assert_array_equal(shared.predict(binned.take([3, 1])), expected[[3, 1]])
+    with pytest.raises(ValueError, match="2 features"):
+        shared.predict(BinnedMatrix.of(X[:, :2]))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e20, 1e300])
+def test_the_scale_of_weights_does_not_matter(scale):
+    rng = np.random.default_rng(0)
+    X, Y, weight = rng.random((80, 3)), rng.random((80, 2)), rng.integers(1, 5, 80) / 4
+    usual, scaled = (
+        ForestRegressor(5, random_state=0).fit(X, Y, sample_weight=w).predict(X)
+        for w in (weight, weight * scale)
+    )
+    np.testing.assert_allclose(scaled, usual, rtol=1e-6)
+
+
+def test_equal_weights_are_no_weights():
+    rng = np.random.default_rng(0)
+    X, Y = rng.random((80, 3)), rng.random((80, 2))
+    usual, weighted = (
+        ForestRegressor(5, random_state=0).fit(X, Y, sample_weight=w).predict(X)
+        for w in (None, np.full(80, 0.3))
+    )
+    np.testing.assert_allclose(weighted, usual, rtol=1e-6)

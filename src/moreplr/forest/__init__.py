@@ -1,7 +1,8 @@
 """Random forests on binned features: vector targets with gaps, many forests at once."""
 
 from moreplr.forest.batch import ForestBatch
+from moreplr.forest.binning import BinnedMatrix
 from moreplr.forest.classifier import ForestClassifier
 from moreplr.forest.regressor import ForestRegressor
 
-__all__ = ["ForestBatch", "ForestClassifier", "ForestRegressor"]
+__all__ = ["BinnedMatrix", "ForestBatch", "ForestClassifier", "ForestRegressor"]

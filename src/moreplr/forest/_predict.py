@@ -64,3 +64,11 @@ def out_of_bag(
         count[row] += 1
         for t in range(values.shape[1]):
             out[row, t] += values[leaf, t]
+
+
+@jit
+def leaves(codes, rows, offsets, feature, cut, missing_left, right, out):
+    """The leaf of each given row in the first tree, counted among its leaves."""
+    for row in rows:
+        node = offsets[0] + descend(codes, row, feature, cut, missing_left, right, offsets[0])
+        out[row] = -1 - right[node]

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from moreplr._validation import integer_from
 from moreplr.forest import _predict
-from moreplr.forest.binning import Binner
-from moreplr.forest.checks import dyadic_offset, limits_of, weights_of
+from moreplr.forest.binning import BinnedMatrix, Binner
+from moreplr.forest.checks import codes_of, dyadic_offset, limits_of
 from moreplr.forest.growing import Task, as_bytes, counts_of, grow_forest, padded, tree_seeds
 from moreplr.forest.members import leaf_members
 from moreplr.forest.parallel import Stopped, cut, run
@@ -65,24 +65,19 @@ class BaseForest(BaseEstimator):
 
     def _fit_trees(
         self,
-        X: NDArray,
+        binned: BinnedMatrix,
         Y: NDArray[np.float64],
-        sample_weight: Any,
+        weight: NDArray[np.float32] | None,
         n_plain: int | None = None,
     ) -> None:
         """Grow the trees on Y (n, k), NaN where not observed."""
-        limits = limits_of(self, X.shape[1])
-        self.sample_weight_ = weights_of(sample_weight, X)
-        self.binner_ = Binner(self.max_bins)
-        weight = self.sample_weight_
-        taking_part = (
-            X if weight is None or weight.all() else X[weight > 0]
-        )  # others are not there
-        self.codes_ = self.binner_.fit(taking_part).transform(X)
+        limits = limits_of(self, binned.shape[1])
+        self.sample_weight_ = weight
+        self.binner_, self.codes_ = binned.binner, binned.codes
         self.offset_ = dyadic_offset(Y)
         seen = ~np.isnan(Y)
         centred = np.where(seen, Y - self.offset_, 0.0)
-        mass = seen if self.sample_weight_ is None else seen * self.sample_weight_[:, None]
+        mass = seen if weight is None else seen * weight[:, None]
         total = mass.sum(axis=0)
         base = (centred * mass).sum(axis=0) / np.where(total > 0, total, 1.0)
         self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
@@ -98,27 +93,16 @@ class BaseForest(BaseEstimator):
             step=step,
             gaps=gaps,
             idle=np.flatnonzero(~seen.any(axis=1)),
-            weight=self.sample_weight_,
+            weight=weight,
             base=np.where(seen.any(axis=0), base, np.nan),
             limits=limits,
             bootstrap=self.bootstrap,
             projection=self.projection,
             seeds=self.seeds_,
             stop=np.zeros(1, np.uint8),
-            n_plain=X.shape[1] if n_plain is None else integer_from("n_plain", n_plain, 1),
+            n_plain=binned.shape[1] if n_plain is None else integer_from("n_plain", n_plain, 1),
         )
         self.trees_ = grow_forest(task, self.n_jobs)
-
-    def _encode(self, X: ArrayLike) -> NDArray[np.uint8]:
-        check_is_fitted(self)
-        checked: NDArray = validate_data(
-            self,
-            X,
-            reset=False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-        )
-        return self.binner_.transform(checked)
 
     def _over_rows(self, kernel: Any, n: int) -> None:
         """Call `kernel(lo, hi)` for ranges that cover n rows, in threads."""
@@ -182,7 +166,7 @@ class BaseForest(BaseEstimator):
         -------
         ndarray of int32, shape (n_samples, n_trees)
         """
-        codes = self._encode(X)
+        codes = codes_of(self, X)
         out = np.empty((len(codes), self.trees_.n_trees), np.int32)
 
         def kernel(lo: int, hi: int) -> None:
@@ -223,7 +207,7 @@ class BaseForest(BaseEstimator):
             The members of row i are `indices[indptr[i]:indptr[i + 1]]`, in no particular order.
         """
         check_is_fitted(self)
-        codes = None if X is None else self._encode(X)
+        codes = None if X is None else codes_of(self, X)
         return leaf_members(
             self.trees_, self.codes_, self.sample_weight_, self.seeds_ if self.bootstrap else None,
             codes, rows, min_samples, oob,

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from moreplr._validation import integer_from
 from moreplr.forest import _words
 from moreplr.forest._layout import CLASS_BITS
 from moreplr.forest.batching import BatchTask, Words, grow_batch
-from moreplr.forest.binning import Binner
-from moreplr.forest.checks import limits_of, targets_of
+from moreplr.forest.binning import BinnedMatrix, Binner
+from moreplr.forest.checks import codes_of, features_of, limits_of, targets_of
 from moreplr.forest.growing import counts_of, tree_seeds
 from moreplr.forest.members import leaf_members, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run
@@ -109,7 +109,7 @@ random_state
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features) or BinnedMatrix
             Features; NaN is a value of its own, infinity is refused.
         y : array-like of shape (n_samples, n_forests)
             A single target for each forest, NaN where a row takes no part in it; with
@@ -124,12 +124,8 @@ random_state
         ForestBatch
         """
         limits_of(self, 1)
-        features: NDArray = validate_data(
-            self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
-        binner = Binner(self.max_bins).fit(features)
-        codes = binner.transform(features)
-        return self.fit_binned(codes, y, n_classes, binner, n_plain=n_plain)
+        binned, _ = features_of(self, X, self.max_bins)
+        return self.fit_binned(binned.codes, y, n_classes, binned.binner, n_plain=n_plain)
 
     def fit_binned(
         self,
@@ -195,17 +191,14 @@ random_state
 
     def _encode(self, X: ArrayLike) -> NDArray[np.uint8]:
         check_is_fitted(self)
-        if self.binner_ is None:
+        if self.binner_ is None and not isinstance(X, BinnedMatrix):
             bins = np.ascontiguousarray(X, np.uint8)
             if bins.ndim != 2 or bins.shape[1] != self.n_features_in_:
                 raise ValueError(
                     f"X must have shape (n, {self.n_features_in_}) of bins, got {bins.shape}"
                 )
             return bins
-        checked: NDArray = validate_data(
-            self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
-        return self.binner_.transform(checked)
+        return codes_of(self, X)
 
     def _over_forests(self, kernel: Callable[[int, int], None]) -> None:
         """Call `kernel(begin, end)` for ranges of forests, in threads."""

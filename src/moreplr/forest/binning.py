@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moreplr.forest._encode import encode
+from moreplr.forest._layout import MISSING
 
 _SAMPLE = 200_000
 
@@ -67,6 +71,70 @@ class Binner:
     def n_bins_(self) -> NDArray[np.int64]:
         """The number of bins of each feature, NaN not counted."""
         return np.diff(self.offsets_) + 1
+
+
+@dataclass(frozen=True)
+class BinnedMatrix:
+    """Features that are binned already, for everything that grows trees or walks down them.
+
+    Forests take it in place of `X`, in `fit` as in `predict`, so that many of them can share the
+    work of binning.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, shape (n_samples, n_features)
+        The bin of each value, 255 for NaN; rows are contiguous.
+    binner : Binner
+        How features became bins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moreplr.forest import BinnedMatrix, ForestRegressor
+    >>> binned = BinnedMatrix.of(np.array([[0.5], [2.0], [2.0], [7.0]]))
+    >>> binned.codes.ravel()
+    array([0, 1, 1, 2], dtype=uint8)
+    >>> forest = ForestRegressor(5, bootstrap=False).fit(binned, [1.0, 2.0, 2.0, 4.0])
+    >>> forest.predict([[0.5], [7.0]])
+    array([1., 4.])
+    """
+
+    codes: NDArray[np.uint8]
+    binner: Binner
+
+    @classmethod
+    def of(
+        cls, X: NDArray, max_bins: int = 255, sample_weight: NDArray | None = None
+    ) -> BinnedMatrix:
+        """Bin features; rows of weight 0 don't matter for where bins end."""
+        rows = X
+        if sample_weight is not None and not sample_weight.all():
+            rows = X[sample_weight > 0]
+        binner = Binner(check_max_bins(max_bins)).fit(rows)
+        return cls(binner.transform(X), binner)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and features."""
+        n, n_features = self.codes.shape
+        return n, n_features
+
+    @cached_property
+    def bins(self) -> NDArray[np.int64]:
+        """Where the bins of each feature begin if they all lie one after the other, and the end.
+
+        A feature that lacks values has 256 bins, the last one for NaN.
+        """
+        missing = (self.codes == MISSING).any(axis=0)
+        sizes = np.where(missing, 256, self.codes.max(axis=0, initial=0).astype(np.int64) + 1)
+        return np.concatenate([[0], np.cumsum(sizes)])
+
+    def take(self, rows: ArrayLike) -> BinnedMatrix:
+        """Some of the rows, in the given order."""
+        return BinnedMatrix(np.ascontiguousarray(self.codes[np.asarray(rows)]), self.binner)
 
 
 def _cuts(values: NDArray, max_bins: int) -> NDArray[np.float64]:

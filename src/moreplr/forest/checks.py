@@ -6,10 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
 
 from moreplr._validation import integer_from
-from moreplr.forest.binning import check_max_bins
+from moreplr.forest.binning import BinnedMatrix, check_max_bins
 from moreplr.forest.growing import Limits
 
 _MOST_FEATURES = 65_535
@@ -49,11 +54,11 @@ def limits_of(forest: Any, n_features: int) -> Limits:
 
 
 def weights_of(sample_weight: Any, X: NDArray) -> NDArray[np.float32] | None:
-    """One finite weight per row, not negative; None stays None."""
+    """One weight per row, the largest 1, so that their scale does not matter; None stays None."""
     if sample_weight is None:
         return None
     weight = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float32, input_name="sample_weight"
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
     )
     if weight.ndim != 1:
         raise ValueError(f"sample_weight must have one dimension, got {weight.ndim}")
@@ -62,7 +67,8 @@ def weights_of(sample_weight: Any, X: NDArray) -> NDArray[np.float32] | None:
         raise ValueError("sample_weight must not be negative")
     if not weight.any():
         raise ValueError("sample_weight must not be zero for every row")
-    return weight
+    relative: NDArray[np.float32] = (weight / weight.max()).astype(np.float32)
+    return relative
 
 
 def targets_of(Y: Any, X: NDArray, name: str) -> NDArray[np.float64]:
@@ -78,6 +84,39 @@ def targets_of(Y: Any, X: NDArray, name: str) -> NDArray[np.float64]:
     if np.isnan(Y).all():
         raise ValueError("Input y contains NaN only: there is nothing to learn from")
     return Y
+
+
+def features_of(
+    forest: Any, X: Any, max_bins: int, sample_weight: Any = None
+) -> tuple[BinnedMatrix, NDArray[np.float32] | None]:
+    """The features to fit on, which may be binned already, and the rows' weights."""
+    if isinstance(X, BinnedMatrix):
+        forest.n_features_in_ = X.shape[1]
+        return X, weights_of(sample_weight, X.codes)
+    checked = _checked(forest, X, reset=True)
+    weight = weights_of(sample_weight, checked)
+    return BinnedMatrix.of(checked, max_bins, weight), weight
+
+
+def codes_of(forest: Any, X: Any) -> NDArray[np.uint8]:
+    """The bins of features to predict for."""
+    check_is_fitted(forest)
+    if not isinstance(X, BinnedMatrix):
+        codes: NDArray[np.uint8] = forest.binner_.transform(_checked(forest, X, reset=False))
+        return codes
+    if X.shape[1] != forest.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(forest).__name__} is expecting "
+            f"{forest.n_features_in_} features as input"
+        )
+    return X.codes
+
+
+def _checked(forest: Any, X: Any, reset: bool) -> NDArray:
+    checked: NDArray = validate_data(
+        forest, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+    )
+    return checked
 
 
 def dyadic_offset(Y: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length
 
 from moreplr.forest.base import BaseForest
+from moreplr.forest.checks import codes_of, features_of, limits_of
 
 
 class ForestClassifier(ClassifierMixin, BaseForest):
@@ -81,7 +82,7 @@ random_state
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features) or BinnedMatrix
             Features; NaN is a value of its own, infinity is refused.
         y : array-like of shape (n_samples,)
             Classes.
@@ -96,19 +97,18 @@ random_state
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        features: NDArray = validate_data(
-            self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
+        limits_of(self, 1)
+        features, weight = features_of(self, X, self.max_bins, sample_weight)
         y = _one_column(y)
-        check_consistent_length(features, y)
+        check_consistent_length(features.codes, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        self._fit_trees(features, np.eye(len(self.classes_))[codes], sample_weight)
+        self._fit_trees(features, np.eye(len(self.classes_))[codes], weight)
         return self
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """The share of each class, averaged over the trees, (n_samples, n_classes)."""
-        return _shares(self._mean(self._encode(X)))
+        return _shares(self._mean(codes_of(self, X)))
 
     def predict(self, X: ArrayLike) -> NDArray:
         """The class with the largest share, the first one of equals."""

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from moreplr.forest import _predict
 from moreplr.forest.base import BaseForest
-from moreplr.forest.checks import targets_of
+from moreplr.forest.checks import codes_of, features_of, limits_of, targets_of
 
 
 class ForestRegressor(RegressorMixin, BaseForest):
@@ -93,7 +92,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features) or BinnedMatrix
             Features; NaN is a value of its own, infinity is refused.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; NaN is not observed, but something has to be.
@@ -108,18 +107,17 @@ class ForestRegressor(RegressorMixin, BaseForest):
         -------
         ForestRegressor
         """
-        features: NDArray = validate_data(
-            self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
-        targets = targets_of(y, features, type(self).__name__)
+        limits_of(self, 1)
+        features, weight = features_of(self, X, self.max_bins, sample_weight)
+        targets = targets_of(y, features.codes, type(self).__name__)
         self.n_outputs_ = 1 if targets.ndim == 1 else targets.shape[1]
         self._flat = targets.ndim == 1
-        self._fit_trees(features, targets.reshape(-1, self.n_outputs_), sample_weight, n_plain)
+        self._fit_trees(features, targets.reshape(-1, self.n_outputs_), weight, n_plain)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """The mean over the trees, of shape (n_samples,) or (n_samples, n_targets)."""
-        return self._shaped(self._mean(self._encode(X)))
+        return self._shaped(self._mean(codes_of(self, X)))
 
     def predict_trees(self, X: ArrayLike) -> NDArray[np.float64]:
         """Each tree's prediction, (n_trees, n_samples) or (n_trees, n_samples, n_targets)."""
@@ -134,7 +132,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         The standard error is the standard deviation over the trees, divided by the square root
         of their number: how sure the forest is of its mean, not where targets are to be found.
         """
-        codes, trees = self._encode(X), self.trees_
+        codes, trees = codes_of(self, X), self.trees_
         mean = np.zeros((len(codes), self.n_outputs_))
         square = np.zeros_like(mean)
 

@@ -1,0 +1,1 @@
+"""Compiled loops of the engine, a file for each role."""
