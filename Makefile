@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-minimum test-newest lint docs clean
+.PHONY: demo test test-minimum test-newest test-nightly lint docs release clean
 
 demo: .venv/.installed
 	$(BIN)/python examples/demo.py
@@ -12,13 +12,14 @@ demo: .venv/.installed
 test: .venv/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-# The same tests with the oldest versions that pyproject.toml admits, and with the newest there are.
-test-minimum test-newest: test-%:
+# The same tests with the oldest versions that pyproject.toml admits, with the newest there are,
+# and with what is not released yet.
+test-minimum test-newest test-nightly: test-%:
 	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
 	: > .venv-$*/constraints.txt
-	test $* = newest || $(PYTHON) .ci/minimum_versions.py > .venv-$*/constraints.txt
+	test $* != minimum || $(PYTHON) .ci/minimum_versions.py > .venv-$*/constraints.txt
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
-		--upgrade-strategy eager -c .venv-$*/constraints.txt --editable '.[test]'
+		$(if $(filter nightly,$*),--pre) --upgrade-strategy eager -c .venv-$*/constraints.txt --editable '.[test]'
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-$*/numba .venv-$*/bin/python -m moreplr._warm_up
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-$*/numba .venv-$*/bin/python -m pytest -n 2 --dist worksteal
 
@@ -43,6 +44,10 @@ docs: .venv/.docs-installed
 .venv/.docs-installed: .venv/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
+
+# sdist and wheel in dist/, checked, and tried in empty environments.
+release:
+	.ci/release.sh
 
 clean:
 	rm -rf .venv .venv-* build dist out .mypy_cache .ruff_cache .hypothesis
