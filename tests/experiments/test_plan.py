@@ -1,7 +1,10 @@
+import json
+
 import pytest
 
+from moreplr import DummyRanker
 from moreplr.datasets import Dataset
-from moreplr.experiments import Limit, Plan
+from moreplr.experiments import Limit, Plan, run
 from moreplr.experiments.plan import expand_braces, load_data, shipped_plans
 
 TOML = """
@@ -88,3 +91,55 @@ def test_unknown_plans_and_data_are_named(tmp_path):
         load_data("iris")
     with pytest.raises(TypeError, match="methods must be a list"):
         Plan(["plr/iris"], "RPC")
+
+
+def write_plan(folder, **values):
+    values = {"data": ["plr/iris"], "methods": ["Dummy"], **values}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+    (folder / "plan.toml").write_text("\n".join(lines))
+    return folder / "plan.toml"
+
+
+def test_a_plan_runs_no_code_unless_that_is_allowed(tmp_path, monkeypatch):
+    (tmp_path / "stray.py").write_text(
+        "from pathlib import Path\nPath('ran').touch()\nfrom moreplr import DummyRanker\n"
+        "def make(settings):\n    return DummyRanker()\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    for methods in (["stray:make"], ["stray{:make,s}"]):
+        path = write_plan(tmp_path, methods=methods)
+        with pytest.raises(ValueError, match=r"'stray:make' is code to import.*--allow-import"):
+            Plan.load(path)
+        with pytest.raises(ValueError, match="'stray:make' is code to import"):
+            run(path, tmp_path / "s.sqlite")
+    with pytest.raises(ValueError, match="'stray:make' is code to import"):
+        Plan.load("demo", methods=["stray:make"])
+    assert not (tmp_path / "ran").exists()
+    plan = Plan.load(write_plan(tmp_path, methods=["stray:make"]), allow_import=True)
+    assert isinstance(plan.make_methods()[0].ranker, DummyRanker)
+
+
+@pytest.mark.parametrize("name", ["../../x", "/tmp/x", "a/b", "..", "", ".hidden", "x" * 101, 5])
+def test_a_plan_s_name_leads_to_no_other_folder(tmp_path, name):
+    with pytest.raises(ValueError, match="name must begin with a letter"):
+        Plan.load(write_plan(tmp_path, name=name))
+
+
+def test_a_plan_s_data_are_below_its_folder_or_the_working_folder(tmp_path, monkeypatch):
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "work").mkdir()
+    for place in (tmp_path, tmp_path / "plans", tmp_path / "work"):
+        (place / "t.csv").write_text("x,r_a,r_b\n1,1,2\n2,2,1\n")
+    monkeypatch.chdir(tmp_path / "work")
+
+    def load_from(path):
+        plan = tmp_path / "plans" / "plan.toml"
+        plan.write_text(f'methods = ["Dummy"]\n[[data]]\npath = "{path}"\nlabels = "r_*"\n')
+        return Plan.load(plan)
+
+    for path in ("t.csv", "../work/t.csv", tmp_path / "work" / "t.csv", "x/../t.csv"):
+        assert len(load_from(path).data) == 1
+    for path in ("../t.csv", tmp_path / "t.csv", "../plans/../t.csv", "/etc/passwd"):
+        with pytest.raises(ValueError, match="neither below the plan's folder nor"):
+            load_from(path)

@@ -1,11 +1,14 @@
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 
 import pytest
 
+from moreplr.experiments import report
 from moreplr.experiments.archive import results
 from moreplr.experiments.store import Store
 from moreplr.experiments.units import Key, Result
@@ -72,4 +75,88 @@ def test_a_kill_in_the_middle_of_a_write_leaves_whole_units(tmp_path, finished):
     frame = results(path)
     assert frame.groupby("fold").size().to_dict() == dict.fromkeys(range(finished), 200)
     with Store(path) as store:
-        assert store._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def change(path, statement, *values):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement, values)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("problem", "haiku"),
+        ("protocol", "../../x"),
+        ("missing", float("inf")),
+        ("missing", "half"),
+        ("tau_x", 7.0),
+        ("tau_x", b"\xff"),
+        ("tau_x", None),
+        ("fold", -1),
+        ("fold", 0.5),
+        ("n_test", "many"),
+        ("fit_seconds", float("inf")),
+        ("method", b"RPC"),
+        ("message", b"\xff"),
+    ],
+)
+def test_a_result_that_no_run_writes_is_refused(tmp_path, column, value):
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        store.write([Result(result().key, "ok", 0.5, 2.0, 1.0, 1.0, 10, 5)])
+    results(path)
+    change(path, f"UPDATE results SET {column} = ?", value)
+    message = rf"s\.sqlite is not a store of results: {column} of row 1 is"
+    for read in (results, lambda path: report(path, tmp_path / "out"), lambda p: results([p, p])):
+        with pytest.raises(ValueError, match=message):
+            read(path)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("versions", ["[]", "{", "5", '{"python": 3}', "[" * 100_000])
+def test_versions_that_are_no_object_are_refused(tmp_path, versions):
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        store.write([Result(result().key, "ok", 0.5, 2.0, 1.0, 1.0, 10, 5)])
+    change(path, "UPDATE environments SET versions = ?", versions)
+    with pytest.raises(ValueError, match="not a store of results: versions of row 1") as caught:
+        report(path, tmp_path / "out")
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "CREATE TABLE songs (name TEXT)",
+        "CREATE TABLE results (name TEXT)",
+        "CREATE VIEW results AS SELECT 1",
+    ],
+)
+def test_the_file_of_another_program_is_left_as_it_is(tmp_path, schema):
+    path = tmp_path / "songs.sqlite"
+    change(path, schema)
+    before = path.read_bytes()
+    for open_store in (Store, lambda path: Store(path, must_exist=True)):
+        with pytest.raises(ValueError, match=r"songs\.sqlite is not a store of results"):
+            open_store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_folder_and_a_text_are_no_stores(tmp_path):
+    (tmp_path / "text").write_text("a letter to a friend " * 100)
+    for path in (tmp_path, tmp_path / "text", tmp_path / "text" / "s.sqlite"):
+        with pytest.raises(ValueError, match=r"is not a store of results|can't be opened"):
+            Store(path)
+
+
+def test_a_clock_that_jumps_does_no_harm(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        store.write([result(fold=0, status="error", tau_x=None)])
+    change(path, "UPDATE results SET finished = '2999-01-01T00:00:00.000Z'")
+    with Store(path) as store:
+        store.write([result(fold=0, tau_x=0.5), result(fold=1, tau_x=0.6)])
+        store.write([result(fold=0, tau_x=0.7)])
+        assert store.done(failed=False) == {result(fold=fold).key for fold in (0, 1)}
+        assert store.connection.execute("SELECT tau_x FROM results").fetchall() == [(0.5,), (0.6,)]

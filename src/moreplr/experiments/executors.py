@@ -39,7 +39,7 @@ def run_in_processes(
     pool = ThreadPoolExecutor(jobs)
     try:
         pending: dict[Future[list[Result]], Unit] = {}
-        for unit in islice(units, 2 * jobs):
+        for unit in islice(units, jobs):  # no more: other processes may share the work
             pending[pool.submit(run, unit)] = unit
         while pending:
             finished, _ = wait(pending, return_when=FIRST_COMPLETED)

@@ -122,6 +122,11 @@ def register(name: str, factory: Factory) -> None:
     _REGISTRY[name] = factory
 
 
+def is_code(name: str) -> bool:
+    """Whether a name imports what it stands for, such as ``"package.module:callable"``."""
+    return ":" in name and name not in _REGISTRY
+
+
 def make_method(name: str, settings: Settings | None = None) -> Method:
     """The method of a name; ``"package.module:callable"`` calls it with the settings.
 
@@ -133,7 +138,7 @@ def make_method(name: str, settings: Settings | None = None) -> Method:
     settings = settings or Settings()
     if name in _REGISTRY:
         return Method(name, _REGISTRY[name](settings))
-    if ":" in name:
+    if is_code(name):
         return Method(name, _import(name)(settings))
     match = _MORE.match(name)
     if match is None:

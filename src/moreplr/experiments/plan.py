@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -12,7 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from moreplr.datasets import PROBLEMS, Dataset, from_csv, load
-from moreplr.experiments.methods import FORESTS, PROTOCOLS, Method, Settings, make_method
+from moreplr.experiments.methods import (
+    FORESTS,
+    PROTOCOLS,
+    Method,
+    Settings,
+    is_code,
+    make_method,
+)
+
+_NAME = re.compile(r"[\w][\w .+-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,8 @@ class Plan:
         ``RepeatedKFold(folds, n_repeats=repetitions, random_state=seed)``, rows as they come.
     trees, forest, seed : see :class:`moreplr.experiments.methods.Settings`
     limits : what large data sets leave out
-    name, description : for the report
+    name : letters, digits, and ``_ . + -`` inside; of the store, too, unless that has its own
+    description : for the report
 
     Examples
     --------
@@ -99,6 +110,11 @@ class Plan:
                 continue
             if isinstance(number, bool) or not (isinstance(number, int) and number >= least):
                 raise ValueError(f"{key} must be a number from {least}, got {number}")
+        if not (isinstance(self.name, str) and _NAME.fullmatch(self.name)):
+            raise ValueError(
+                "name must begin with a letter or digit and hold letters, digits, spaces and "
+                f"_ . + - only, at most 100, got {self.name!r:.60}"
+            )
         names = [item if isinstance(item, str) else item.name for item in self.methods]
         if len(set(names)) < len(names):
             raise ValueError("methods must have different names")
@@ -126,12 +142,16 @@ class Plan:
         return Limit(rows, numbers["repetitions"], numbers["folds"], tuple(without))
 
     @classmethod
-    def load(cls, name: str | Path, **changes: Any) -> Plan:
+    def load(cls, name: str | Path, *, allow_import: bool = False, **changes: Any) -> Plan:
         """A plan that ships with the package, by name, or one from a TOML file.
+
+        The files of data that it names are below its own folder or the working folder.
 
         Parameters
         ----------
         name : {"demo", "paper", "auto", "encoders", "q", "epsilon"} or path
+        allow_import : bool
+            Let the plan name methods as ``"module:callable"``, which runs code of that module.
         changes : other values for the plan's parameters
 
         Examples
@@ -153,7 +173,14 @@ class Plan:
             values = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"plan {name}: {error}") from error
-        return cls.from_dict({"name": path.stem, **values, **changes}, folder)
+        plan = cls.from_dict({"name": path.stem, **values, **changes}, folder)
+        code = [item for item in plan.methods if isinstance(item, str) and is_code(item)]
+        if code and not allow_import:
+            raise ValueError(
+                f"plan {name}: method {code[0]!r} is code to import; if you trust the plan, say "
+                "--allow-import, or allow_import=True in Python"
+            )
+        return plan
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], folder: Path | None = None) -> Plan:
@@ -227,4 +254,16 @@ def _read(item: Any, folder: Path) -> Any:
     if "path" not in item:
         raise ValueError(f"a table of data needs the path of a file, got {dict(item)}")
     options = {key: value for key, value in item.items() if key != "path"}
-    return from_csv(folder / item["path"], **options)
+    path = os.path.normpath(folder / item["path"])
+    # As they are named: a link inside these folders was put there by their owner.
+    if not any(_is_below(path, root) for root in (folder, Path())):
+        raise ValueError(
+            f"the file {item['path']!r:.200} is neither below the plan's folder nor the working "
+            "folder: copy it there, or give its data in Python"
+        )
+    return from_csv(path, **options)
+
+
+def _is_below(path: str, folder: Path) -> bool:
+    root = os.path.abspath(folder)
+    return os.path.commonpath([os.path.abspath(path), root]) == root

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from moreplr.experiments.claims import Claims
 from moreplr.experiments.executors import Finished, run_here, run_in_processes, run_on_dask
 from moreplr.experiments.forecast import Watch
 from moreplr.experiments.plan import Plan
@@ -25,12 +26,13 @@ def run(
 ) -> dict[str, int]:
     """Run what a plan still lacks in a store.
 
-    Killed at any moment, the same call goes on where it was. A method that raises, or takes
-    too long, is recorded with its message, and the rest goes on.
+    Killed at any moment, the same call goes on where it was. Several processes that run a plan
+    into one store share the work: each ends when all of it is done. A method that raises, or
+    takes too long, is recorded with its message, and the rest goes on.
 
     Parameters
     ----------
-    plan : Plan, name of a shipped plan, or path of a TOML file
+    plan : Plan, name of a shipped plan, or path of a TOML file, see :meth:`Plan.load`
     store : path of a SQLite file, made if it is not there
     jobs : int
         Units at a time, each in a process of its own; 0 runs them in this process, where
@@ -67,11 +69,20 @@ def run(
     with Store(store) as opened:
         _identify(opened, plan, sources)
         units = list(expand(plan, sources, opened.done(failed=not retry)))
-        with Watch(units, max(jobs, 1), shown=progress) as bar:
-            for unit, results in _execute(iter(units), jobs, timeout, dask):
-                opened.write(results, plan.seed)
-                counts.update(result.status for result in results)
-                bar.advance(unit, results)
+        with (
+            Watch(units, max(jobs, 1), shown=progress) as bar,
+            Claims(opened, retry=retry) as claims,
+        ):
+            while units:
+                held: list[Unit] = []
+                mine = claims.take_all(units, held, lambda unit: bar.advance(unit, []))
+                for unit, results in _execute(mine, jobs, timeout, dask):
+                    written = opened.write(results, plan.seed)
+                    counts.update(result.status for result in written)
+                    bar.advance(unit, results)
+                units = held
+                if held:  # until the others are done with it, or are gone
+                    claims.wait()
     return dict(counts)
 
 

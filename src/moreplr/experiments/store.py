@@ -2,7 +2,8 @@
 
 The file keeps a rollback journal, which works on network drives too. A kill at any moment
 leaves finished units intact and the interrupted one absent, and the primary key forbids that a
-result is counted twice.
+result is counted twice. Several processes may run one plan into a file: what one of them has
+taken is among the claims, see :mod:`moreplr.experiments.claims`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Self
 
 import pandas as pd
 
+from moreplr.experiments.store_checks import check_identities, check_results, check_tables
 from moreplr.experiments.units import Key, Result
 
 _SCHEMA = """
@@ -34,6 +36,17 @@ CREATE TABLE IF NOT EXISTS results (
     n_train INTEGER, n_test INTEGER, message TEXT NOT NULL, seed INTEGER NOT NULL,
     environment INTEGER NOT NULL REFERENCES environments (id),
     finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    PRIMARY KEY (problem, dataset, method, missing, protocol, repetition, fold)
+);
+"""
+_SHARED = """
+CREATE TABLE IF NOT EXISTS runners (
+    id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, beat INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS claims (
+    problem TEXT NOT NULL, dataset TEXT NOT NULL, method TEXT NOT NULL, missing REAL NOT NULL,
+    protocol TEXT NOT NULL, repetition INTEGER NOT NULL, fold INTEGER NOT NULL,
+    runner TEXT NOT NULL,
     PRIMARY KEY (problem, dataset, method, missing, protocol, repetition, fold)
 );
 """
@@ -54,6 +67,7 @@ INSERT INTO results ({_COLUMNS}, environment)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 {_REPLACE_FAILED}
 """
+_RELEASE = f"DELETE FROM claims WHERE {' AND '.join(f'{name} = ?' for name in Key._fields)}"
 _CONFLICTS = """
 SELECT kind, name, theirs.value, ours.value
 FROM other.identities AS theirs JOIN main.identities AS ours USING (kind, name)
@@ -92,15 +106,19 @@ class Store:
         self.path = Path(path)
         if must_exist and not self.path.is_file():
             raise FileNotFoundError(f"there is no store {self.path}")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(self.path, timeout=60)
         try:
-            if must_exist:  # to be read, and left as it is
-                self._connection.execute("SELECT 1 FROM results, environments, identities LIMIT 1")
-            else:
-                self._connection.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            self._connection.close()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.connection = sqlite3.connect(self.path, timeout=60)
+        except (OSError, sqlite3.Error) as error:
+            raise ValueError(f"{self.path} can't be opened: {error}") from error
+        try:
+            # Nothing that a file defines, such as a view, may call functions with effects.
+            self.connection.execute("PRAGMA trusted_schema = OFF")
+            check_tables(self.connection, may_be_empty=not must_exist)
+            if not must_exist:  # else it is to be read, and left as it is
+                self.connection.executescript(_SCHEMA + _SHARED)
+        except (sqlite3.DatabaseError, ValueError) as error:
+            self.connection.close()
             raise ValueError(f"{self.path} is not a store of results: {error}") from error
 
     def __enter__(self) -> Self:
@@ -112,67 +130,71 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._connection.close()
+        self.connection.close()
 
     def identify(self, kind: str, values: Mapping[str, str]) -> None:
         """Keep what a name stands for; refuse a name that stood for something else before."""
         query = "SELECT name, value FROM identities WHERE kind = ?"
-        known = dict(self._connection.execute(query, (kind,)))
+        known = dict(self.connection.execute(query, (kind,)))
         for name, value in values.items():
             if known.get(name, value) != value:
                 raise ValueError(
                     f"{kind} {name!r} is not the one whose results are in {self.path}: "
                     f"there {known[name]}, now {value}; use another store"
                 )
-        with self._connection as connection:
+        with self.connection as connection:
             rows = [(kind, name, value) for name, value in values.items()]
             connection.executemany("INSERT OR IGNORE INTO identities VALUES (?, ?, ?)", rows)
 
     def identities(self) -> pd.DataFrame:
         """What names stand for: kind, name and value."""
         query = "SELECT kind, name, value FROM identities ORDER BY kind, name"
-        return pd.read_sql_query(query, self._connection)
+        return check_identities(pd.read_sql_query(query, self.connection), self.path)
 
-    def write(self, results: Iterable[Result], seed: int = 0) -> None:
-        """Write the results of a unit in one transaction; finished ones are never replaced."""
-        with self._connection as connection:
+    def write(self, results: Iterable[Result], seed: int = 0) -> list[Result]:
+        """Write the results of a unit in one transaction; finished ones are never replaced.
+
+        Returns those that were written. Whoever had claimed them has them no longer.
+        """
+        written = []
+        with self.connection as connection:
             environment = self._environment(connection)
-            connection.executemany(
-                _INSERT,
-                (
-                    (
-                        *r.key, r.status, r.tau_x, r.buckets, r.fit_seconds, r.predict_seconds,
-                        r.n_train, r.n_test, r.message, seed, environment,
-                    )
-                    for r in results
-                ),
-            )  # fmt: skip
+            for r in results:
+                row = (
+                    *r.key, r.status, r.tau_x, r.buckets, r.fit_seconds, r.predict_seconds,
+                    r.n_train, r.n_test, r.message, seed, environment,
+                )  # fmt: skip
+                if connection.execute(_INSERT, row).rowcount:
+                    written.append(r)
+                connection.execute(_RELEASE, r.key)
+        return written
 
     def merge(self, path: str | Path) -> None:
         """Take over the results of another store; finished ones are never replaced.
 
         Refused if a name stands for one thing here and for another there.
         """
-        with Store(path, must_exist=True):  # or the error says what is wrong
-            pass
-        self._connection.execute("ATTACH ? AS other", (str(path),))
+        with Store(path, must_exist=True) as other:  # or the error says what is wrong
+            other.frame()
+            other.identities()
+        self.connection.execute("ATTACH ? AS other", (str(path),))
         try:
-            conflicts = self._connection.execute(_CONFLICTS).fetchall()
+            conflicts = self.connection.execute(_CONFLICTS).fetchall()
             if conflicts:
                 kind, name, there, here = conflicts[0]
                 raise ValueError(
                     f"{kind} {name!r} is not the same in {path} as before: "
                     f"there {there}, before {here}"
                 )
-            with self._connection as connection:
+            with self.connection as connection:
                 for statement in _MERGE:
                     connection.execute(statement)
         finally:
-            self._connection.execute("DETACH other")
+            self.connection.execute("DETACH other")
 
     def fill(self, **tables: pd.DataFrame) -> None:
         """Put whole tables into a store that is empty, in one transaction."""
-        with self._connection as connection:
+        with self.connection as connection:
             for name, table in tables.items():
                 described = connection.execute(f"PRAGMA table_info({name})")
                 columns = [column for _, column, *_ in described]
@@ -186,7 +208,12 @@ class Store:
         """Keys that have a result, with or without those that failed."""
         condition = "" if failed else "WHERE status = 'ok'"
         query = f"SELECT {', '.join(Key._fields)} FROM results {condition}"
-        return {Key(*row) for row in self._connection.execute(query)}
+        return {Key(*row) for row in self.connection.execute(query)}
+
+    def failed(self) -> dict[Key, str]:
+        """Keys of results that failed, and when these were written."""
+        query = f"SELECT {', '.join(Key._fields)}, finished FROM results WHERE status != 'ok'"
+        return {Key(*row[:-1]): row[-1] for row in self.connection.execute(query)}
 
     def frame(self) -> pd.DataFrame:
         """All results, in the order of their keys."""
@@ -195,7 +222,8 @@ class Store:
             "JOIN environments ON environments.id = results.environment "
             f"ORDER BY {', '.join(Key._fields)}"
         )
-        return pd.read_sql_query(query, self._connection).drop(columns="environment")
+        frame = pd.read_sql_query(query, self.connection).drop(columns="environment")
+        return check_results(frame, self.path)
 
     def _environment(self, connection: sqlite3.Connection) -> int:
         text = json.dumps(versions(), sort_keys=True)

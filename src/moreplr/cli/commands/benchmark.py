@@ -44,6 +44,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="change the plan; the value as in TOML, may be given several times",
     )
+    parser.add_argument(
+        "--allow-import",
+        action="store_true",
+        help="let the plan name methods as module:callable, which runs code of that module",
+    )
     parser.add_argument("--report", metavar="FOLDER", help="write a report at the end")
     add_data_option(parser)
 
@@ -52,7 +57,8 @@ def run_plan(options: argparse.Namespace) -> Path:
     """Run the plan and say what came of it; gives the store's path."""
     from moreplr import experiments
 
-    plan = experiments.Plan.load(options.plan, **parse_changes(options.set))
+    changes = parse_changes(options.set)
+    plan = experiments.Plan.load(options.plan, allow_import=options.allow_import, **changes)
     store = Path(options.store or f"{plan.name}.sqlite")
     counts = experiments.run(
         plan,

@@ -1,0 +1,110 @@
+"""Refuse stores that no run has written: they may come from anybody, and any program."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moreplr.datasets import PROBLEMS
+from moreplr.experiments.methods import COMPLETE, PROTOCOLS
+
+# What reading needs of each table.
+_TABLES = {
+    "environments": {"id", "versions"},
+    "identities": {"kind", "name", "value"},
+    "results": {
+        "problem", "dataset", "method", "missing", "protocol", "repetition", "fold", "status",
+        "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "message",
+        "seed", "environment", "finished",
+    },
+}  # fmt: skip
+_WORDS = {
+    "problem": PROBLEMS,
+    "protocol": (COMPLETE, *PROTOCOLS),
+    "status": ("ok", "error", "timeout"),
+}
+_TEXTS = ("dataset", "method", "message", "finished", "versions")
+_COUNTS = ("repetition", "fold", "n_train", "n_test")
+_LARGEST = 2**53
+# Bounds of numbers, both inclusive.
+_NUMBERS = {
+    "missing": (0, 1),
+    "tau_x": (-1, 1),
+    "buckets": (0, _LARGEST),
+    "fit_seconds": (0, _LARGEST),
+    "predict_seconds": (0, _LARGEST),
+    "seed": (-_LARGEST, _LARGEST),
+    **dict.fromkeys(_COUNTS, (0, _LARGEST)),
+}
+_WHOLE = (*_COUNTS, "seed")
+# A fit that failed has none of these.
+_MAY_LACK = ("tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test")
+
+
+def check_tables(connection: sqlite3.Connection, *, may_be_empty: bool) -> None:
+    """Refuse a file whose tables are another program's; nothing is written to it."""
+    found = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if may_be_empty and not found:
+        return
+    for table, wanted in _TABLES.items():
+        kind = connection.execute("SELECT type FROM sqlite_master WHERE name = ?", (table,))
+        columns = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+        if kind.fetchone() != ("table",) or not wanted <= columns:
+            raise ValueError(f"it has no table of {table} with the columns that a run writes")
+
+
+def check_results(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """The results, numbers as numbers; an error names the first cell that no run writes."""
+    found = frame.copy()
+    for name, known in _WORDS.items():
+        _refuse(~frame[name].isin(known), frame[name], path)
+    for name in _TEXTS:
+        _refuse(~_is_text(frame[name]), frame[name], path)
+    for name, (least, most) in _NUMBERS.items():
+        values = pd.to_numeric(frame[name], errors="coerce")
+        fits = values.between(least, most)
+        if name in _WHOLE:
+            fits &= values == np.floor(values)
+        if name in _MAY_LACK:
+            fits |= frame[name].isna()
+        _refuse(~fits, frame[name], path)
+        found[name] = values
+    _refuse((frame["status"] == "ok") & frame["tau_x"].isna(), frame["tau_x"], path)
+    texts = frame["versions"].unique()
+    unknown = frame["versions"].isin([text for text in texts if not _holds_versions(text)])
+    _refuse(unknown, frame["versions"], path)
+    return found
+
+
+def check_identities(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """What names stand for, all of it texts."""
+    for name in frame:
+        _refuse(~_is_text(frame[name]), frame[name], path)
+    return frame
+
+
+def _refuse(bad: pd.Series, column: pd.Series, path: Path) -> None:
+    if bad.any():
+        row = int(np.argmax(bad.to_numpy()))
+        shown = repr(column.iloc[row])
+        shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+        raise ValueError(
+            f"{path} is not a store of results: {column.name} of row {row + 1} is {shown}"
+        )
+
+
+def _is_text(column: pd.Series) -> pd.Series:
+    return column.map(lambda cell: isinstance(cell, str)).astype(bool)
+
+
+def _holds_versions(text: str) -> bool:
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
