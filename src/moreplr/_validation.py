@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import get_tags
+from sklearn.utils.validation import validate_data
 
+from moreplr._frames import not_numbers
 from moreplr._types import Array, Positions
 
 
@@ -62,6 +64,23 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
 def finite_or_nan(estimator: Any) -> str | bool:
     """What validation asks of the features: NaN passes where the learner can take it."""
     return "allow-nan" if get_tags(estimator).input_tags.allow_nan else True
+
+
+def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
+    """Features as numbers; an error names the first column that holds something else."""
+    X = without_mask(X)
+    try:
+        return validate_data(
+            ranker, X, reset=reset, dtype=np.float64, ensure_all_finite=finite_or_nan(ranker)
+        )
+    except (TypeError, ValueError) as error:
+        fault = not_numbers(X)
+        if fault is None:
+            raise
+        raise ValueError(
+            f"{fault}, and {type(ranker).__name__} takes numbers: wrap it in "
+            "moreplr.TableRanker, which takes tables as they are, or leave the column out"
+        ) from error
 
 
 def weighted_rows(

@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, overload
+from functools import cache
+from importlib.metadata import PackageNotFoundError, metadata
+from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from moreplr._frames import named_columns
 from moreplr._types import Array, Labels, Positions
 from moreplr._validation import (
     check_base,
     check_name,
     check_sample_weight,
     finite_or_nan,
+    numbers_from,
     without_mask,
 )
 from moreplr.aggregation import METHODS, aggregate, expected_tau
@@ -33,7 +37,7 @@ OBJECTIVES = ("tau_x", "l1")
 # Predicting takes a chunk of rows at a time, so that memory does not grow with their number.
 CHUNK_BYTES = 1 << 26
 # Of a row and a cell (i, j): P and Q, what they are made from, what decoding makes of them.
-_CELL_BYTES = 96
+CELL_BYTES = 96
 
 
 class BaseRanker(BaseEstimator):
@@ -47,19 +51,55 @@ class BaseRanker(BaseEstimator):
 
     labels_: Labels
 
-    def predict(self, X: Any) -> Positions:
+    def predict(self, X: Any) -> Any:
         """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket."""
         raise NotImplementedError
 
-    def predict_text(self, X: Any, *, signs: str = ">~") -> list[str]:
-        """Predict bucket orders as texts such as ``"b > a ~ c"``."""
-        return to_text(self.predict(X), self.labels_, signs=signs)
+    def predict_text(self, X: Any, *, signs: str = ">~", **options: Any) -> list[str]:
+        """Predict bucket orders as texts such as ``"b > a ~ c"``.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        signs : str, default=">~"
+            The signs for "before" and "tied".
+        **options
+            What `predict` takes, such as `top=1`.
+        """
+        return to_text(np.asarray(self.predict(X, **options)), self.labels_, signs=signs)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Choose what `predict` gives.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+            An array, or a frame with a column for each label; a pandas frame keeps the index of
+            a pandas X. The name of the parameter is scikit-learn's. None changes nothing.
+
+        Examples
+        --------
+        >>> from moreplr import DummyRanker
+        >>> ranker = DummyRanker().fit([[0], [1]], ["a > b ~ c", "a > b"])
+        >>> ranker.set_output(transform="pandas").predict([[2]])
+             a    b    c
+        0  1.0  2.0  2.0
+        """
+        if transform is not None:
+            check_name("transform", transform, ("default", "pandas", "polars"))
+            self._sklearn_output_config = {"transform": transform}
+        return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Mean τ_X of the predictions; only pairs of labels that y ranks count."""
-        predicted = self.predict(X)
+        predicted = np.asarray(self.predict(X))
         true, _ = check_rankings(y, self.labels_)
         return tau_x_score(true, predicted, sample_weight=sample_weight)
+
+    def _output(self, values: Array, X: Any) -> Any:
+        """Values of each row and label in the container that `set_output` has chosen."""
+        wanted = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
+        return values if wanted == "default" else named_columns(values, self.labels_, X, wanted)
 
     def _check_fit(
         self, X: Any, y: Any, sample_weight: Any = None
@@ -69,8 +109,7 @@ class BaseRanker(BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = without_mask(X)
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite_or_nan(self))
+        X = numbers_from(self, X)
         positions, self.labels_ = check_rankings(y)
         if len(positions) != len(X):
             raise ValueError(f"X has {len(X)} rows, but y has {len(positions)}")
@@ -87,10 +126,16 @@ class BaseRanker(BaseEstimator):
 
     def _check_predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = without_mask(X)
-        return validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite=finite_or_nan(self)
-        )
+        return numbers_from(self, X, reset=False)
+
+    # The next two are what scikit-learn's HTML representation makes a link of.
+    @property
+    def _doc_link_module(self) -> str | None:
+        return "moreplr" if _documentation() else None
+
+    @property
+    def _doc_link_template(self) -> str:
+        return _documentation() + "/api/generated/moreplr.{estimator_name}.html"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -98,6 +143,17 @@ class BaseRanker(BaseEstimator):
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         return tags
+
+
+@cache
+def _documentation() -> str:
+    """Where the site is, as the installed package says; empty where it does not."""
+    try:
+        links = metadata("moreplr").get_all("Project-URL") or []
+    except PackageNotFoundError:  # used from a source folder
+        return ""
+    named = dict(link.split(", ", 1) for link in links)
+    return named.get("Documentation", "").rstrip("/")
 
 
 class Pairs(NamedTuple):
@@ -125,7 +181,7 @@ class PairRanker(BaseRanker):
         n_buckets: int | None = None,
         top: int | None = None,
         total_order: bool = False,
-    ) -> Positions:
+    ) -> Any:
         """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
 
         Parameters
@@ -138,13 +194,35 @@ class PairRanker(BaseRanker):
         total_order : bool, default=False
             Predict no ties, but for the last bucket of `top`.
         """
-        X = self._check_predict(X)
+        given, X = X, self._check_predict(X)
         options = {"n_buckets": n_buckets, "top": top, "total_order": total_order}
         rng = check_random_state(self.random_state)
         ranks = np.empty((len(X), len(self.labels_)))
         for rows in self._chunks(len(X)):
             ranks[rows] = self._decode(self._pairs(X[rows]), random_state=rng, **options)
-        return ranks
+        return self._output(ranks, given)
+
+    def predict_scores(self, X: Any) -> Any:
+        """Predict for each label how many of the others it beats, ties counted half.
+
+        With k labels, a score of s is an expected position of k - s: the best score is k - 1.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_labels), or a frame as `set_output` says
+            The greater, the better.
+        """
+        given, X = X, self._check_predict(X)
+        scores = np.empty((len(X), len(self.labels_)))
+        for rows in self._chunks(len(X)):
+            P, Q = self._pairs(X[rows])
+            # A label is tied with itself, which is no pair.
+            scores[rows] = (P + Q / 2).sum(axis=2) - np.einsum("nii->ni", P + Q / 2)
+        return self._output(scores, given)
 
     @overload
     def predict_pairs(self, X: Any, *, chunks: Literal[False] = False) -> Pairs: ...
@@ -193,7 +271,7 @@ class PairRanker(BaseRanker):
     @property
     def _row_bytes(self) -> int:
         """What predicting one row takes, but for its features as they are."""
-        return _CELL_BYTES * len(self.labels_) ** 2
+        return CELL_BYTES * len(self.labels_) ** 2
 
     def _check_decoding(self) -> None:
         """Refuse an aggregation or an objective that is not known."""

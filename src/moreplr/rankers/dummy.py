@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array
 from moreplr._validation import check_name, weighted_rows
 from moreplr.base import PairRanker, Pairs
 from moreplr.rankers._pairs import consensus
@@ -78,20 +78,20 @@ class DummyRanker(PairRanker):
         n_buckets: int | None = None,
         top: int | None = None,
         total_order: bool = False,
-    ) -> Positions:
+    ) -> Any:
         """Predict dense ranks of shape (n_samples, n_labels), the same in every row.
 
         See :meth:`PairwiseRanker.predict` for the options.
         """
-        X = self._check_predict(X)
+        rows = self._check_predict(X)
         (ranks,) = self._decode(
-            self._pairs(X[:1]),
+            self._pairs(rows[:1]),
             n_buckets=n_buckets,
             top=top,
             total_order=total_order,
             random_state=check_random_state(self.random_state),
         )
-        return np.tile(ranks, (len(X), 1))
+        return self._output(np.tile(ranks, (len(rows), 1)), X)
 
     def _pairs(self, X: Array) -> Pairs:
         return Pairs(*(np.repeat(matrix[None], len(X), axis=0) for matrix in self.pairs_))

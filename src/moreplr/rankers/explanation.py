@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from moreplr._frames import is_frame, to_pandas
 from moreplr._types import Array, Labels, Positions
 from moreplr.base import Pairs
 from moreplr.rankings import to_text
@@ -244,7 +245,9 @@ def one_row(x: Any) -> Any:
     """One row as a table, names of the features kept."""
     if isinstance(x, pd.Series):
         return x.to_frame().T
-    if not hasattr(x, "shape"):
+    if is_frame(x):
+        x = to_pandas(x)
+    elif not hasattr(x, "shape"):
         x = np.asarray(x, dtype=object)
     row = x[None] if x.ndim == 1 else x
     if row.ndim != 2 or len(row) != 1:

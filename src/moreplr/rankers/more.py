@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Self
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from moreplr._types import Array, Positions
-from moreplr.base import BaseRanker, PositionRegressor
+from moreplr.aggregation import aggregate
+from moreplr.base import CELL_BYTES, CHUNK_BYTES, BaseRanker, PositionRegressor
 from moreplr.encoders import METHODS, RankEncoder
 from moreplr.layers import LAYERS, Layer
 from moreplr.regressors import REGRESSORS, SingleTarget, gives_intervals, predict_interval
@@ -98,9 +100,48 @@ class MORERanker(BaseRanker):
         self.regressor_ = fit_weighted(regressor, X, encoder.fit_transform(Y), weight)
         return self
 
-    def predict(self, X: Any) -> Positions:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket."""
-        return self.decode(self.predict_outputs(X))
+    def predict(
+        self,
+        X: Any,
+        *,
+        n_buckets: int | None = None,
+        top: int | None = None,
+        total_order: bool = False,
+    ) -> Any:
+        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
+
+        Without options the layer makes the buckets. With one, the labels in the order of their
+        predicted positions are cut where it fits the gaps best: the best bucket order, by L1
+        distance, of preferences of 0.5 plus half the gap in shares of the row's range.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        n_buckets : int, optional
+            Predict exactly this many buckets.
+        top : int, optional
+            Resolve this many labels only; all others share the last bucket.
+        total_order : bool, default=False
+            Predict no ties, but for the last bucket of `top`.
+        """
+        if n_buckets is None and top is None and not total_order:
+            return self._output(self.decode(self.predict_outputs(X)), X)
+        positions = self.predict_positions(X)
+        n, k = positions.shape
+        ranks = np.empty((n, k))
+        step = max(1, CHUNK_BYTES // (CELL_BYTES * k**2))
+        for rows in (slice(at, at + step) for at in range(0, n, step)):
+            gaps = positions[rows, None, :] - positions[rows, :, None]
+            widest = gaps.max(axis=(1, 2), keepdims=True)
+            share = np.divide(gaps, widest, out=np.zeros_like(gaps), where=widest > 0)
+            ranks[rows] = aggregate(
+                0.5 + share / 2,
+                "segments",
+                n_buckets=n_buckets,
+                top=top,
+                total_order=total_order,
+            )
+        return self._output(ranks, X)
 
     def predict_positions(self, X: Any) -> Array:
         """Predict the positions ŷ that the layer decodes."""
