@@ -1,24 +1,17 @@
-"""How close predicted rankings are to the true ones: τ_X and friends, and scorers for them.
-
-All take rankings in any accepted form. A pair of labels counts where truth and prediction both
-rank it; a row without such a pair has no value and is left out of the mean.
-"""
+"""How close predicted rankings are to the true ones: τ_X and friends, and scorers for them."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import make_scorer
 
-from moreplr._types import Positions
+from moreplr._types import Array, Positions
+from moreplr.metrics._means import mean_of_rows, ratio, share
 from moreplr.rankings import check_rankings, count_buckets
 
-Values = NDArray[np.float64]
 _CHUNK_ROWS = 4096
 
 
@@ -50,7 +43,7 @@ def tau_x_score(
     """
     counts = _count_pairs(*_check_pair(Y_true, Y_pred))
     agreement = counts.concordant + counts.both_tied - counts.discordant
-    return _finish(_ratio(agreement, counts.pairs), sample_weight, per_sample)
+    return mean_of_rows(ratio(agreement, counts.pairs), sample_weight, per_sample)
 
 
 def tau_b_score(
@@ -65,8 +58,8 @@ def tau_b_score(
     """
     counts = _count_pairs(*_check_pair(Y_true, Y_pred))
     untied = (counts.pairs - counts.true_tied) * (counts.pairs - counts.pred_tied)
-    values = _ratio(counts.concordant - counts.discordant, np.sqrt(untied))
-    return _finish(values, sample_weight, per_sample)
+    values = ratio(counts.concordant - counts.discordant, np.sqrt(untied))
+    return mean_of_rows(values, sample_weight, per_sample)
 
 
 def kendall_distance(
@@ -93,10 +86,10 @@ def kendall_distance(
     counts = _count_pairs(*_check_pair(Y_true, Y_pred))
     half_tied = counts.true_tied + counts.pred_tied - 2 * counts.both_tied
     total = counts.discordant + penalty * half_tied
-    values = _ratio(total, counts.pairs)
+    values = ratio(total, counts.pairs)
     if not normalize:
         values = np.where(counts.pairs > 0, total, np.nan)
-    return _finish(values, sample_weight, per_sample)
+    return mean_of_rows(values, sample_weight, per_sample)
 
 
 def bucket_count_error(
@@ -114,7 +107,7 @@ def bucket_count_error(
     true, pred = np.where(either, np.nan, true), np.where(either, np.nan, pred)
     values = np.abs(count_buckets(true) - count_buckets(pred)).astype(float)
     values[either.all(axis=1)] = np.nan
-    return _finish(values, sample_weight, per_sample)
+    return mean_of_rows(values, sample_weight, per_sample)
 
 
 def tie_precision_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -126,7 +119,7 @@ def tie_precision_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) 
     0.3333333333333333
     """
     counts = _count_pairs(*_check_pair(Y_true, Y_pred))
-    return _share(counts.both_tied, counts.pred_tied, sample_weight, "no predicted tie")
+    return share(counts.both_tied, counts.pred_tied, sample_weight, "no predicted tie")
 
 
 def tie_recall_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -138,7 +131,7 @@ def tie_recall_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> 
     1.0
     """
     counts = _count_pairs(*_check_pair(Y_true, Y_pred))
-    return _share(counts.both_tied, counts.true_tied, sample_weight, "no true tie")
+    return share(counts.both_tied, counts.true_tied, sample_weight, "no true tie")
 
 
 def top_one_score(
@@ -158,8 +151,8 @@ def top_one_score(
     true, pred = np.where(either, np.inf, true), np.where(either, np.inf, pred)
     best_true = (true == true.min(axis=1, keepdims=True)) & ~either
     best_pred = (pred == pred.min(axis=1, keepdims=True)) & ~either
-    values = _ratio((best_true & best_pred).sum(axis=1), best_pred.sum(axis=1))
-    return _finish(values, sample_weight, per_sample)
+    values = ratio((best_true & best_pred).sum(axis=1), best_pred.sum(axis=1))
+    return mean_of_rows(values, sample_weight, per_sample)
 
 
 tau_x_scorer = make_scorer(tau_x_score)
@@ -194,12 +187,12 @@ def _names_labels(Y: Any) -> bool:
 class _PairCounts(NamedTuple):
     """For each row, how many of the pairs that both sides rank are of a kind."""
 
-    pairs: Values
-    concordant: Values
-    discordant: Values
-    both_tied: Values
-    true_tied: Values
-    pred_tied: Values
+    pairs: Array
+    concordant: Array
+    discordant: Array
+    both_tied: Array
+    true_tied: Array
+    pred_tied: Array
 
 
 def _count_pairs(true: Positions, pred: Positions) -> _PairCounts:
@@ -225,30 +218,3 @@ def _count_pairs(true: Positions, pred: Positions) -> _PairCounts:
             for kind, count in zip(kinds, counts, strict=True):
                 count[rows] += kind.sum(axis=0, dtype=np.int32)
     return _PairCounts(*counts)
-
-
-def _ratio(total: Values, count: Values) -> Values:
-    return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
-
-
-def _share(hits: Values, of: Values, sample_weight: Any, nothing: str) -> float:
-    weight = np.ones(len(of)) if sample_weight is None else np.asarray(sample_weight)
-    if (weight @ of) > 0:
-        return float((weight @ hits) / (weight @ of))
-    warnings.warn(f"undefined, returns NaN: {nothing}", UndefinedMetricWarning, stacklevel=3)
-    return float("nan")
-
-
-def _finish(values: Values, sample_weight: Any, per_sample: bool) -> Any:
-    if per_sample:
-        return values
-    defined = ~np.isnan(values)
-    weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)
-    if not weight[defined].sum() > 0:
-        warnings.warn(
-            "undefined, returns NaN: no row has a pair of labels to compare",
-            UndefinedMetricWarning,
-            stacklevel=3,
-        )
-        return float("nan")
-    return float(np.average(values[defined], weights=weight[defined]))
