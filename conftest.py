@@ -22,6 +22,15 @@ def benchmark_data(_bundled_data_only, monkeypatch):
     return folder
 
 
+@pytest.fixture
+def field_data(benchmark_data):
+    """The folder of rankings from elsewhere."""
+    folder = benchmark_data / "field"
+    if not (folder / "manifest.csv").is_file():
+        pytest.skip(f"the field data are not in {folder}")
+    return folder
+
+
 FOLDER = Path(
     os.environ.get("MOREPLR_DATA") or Path(__file__).parent.parent / "shared" / "data"
 ).resolve()

@@ -114,8 +114,11 @@ class BaseRanker(BaseEstimator):
         if len(positions) != len(X):
             raise ValueError(f"X has {len(X)} rows, but y has {len(positions)}")
         unranked = int(np.isnan(positions).all(axis=1).sum())
-        if unranked == len(positions):
-            raise ValueError("y ranks no label in any row: there is nothing to learn")
+        # A single label, as in scikit-learn's checks, has no pairs; it must be ranked at least.
+        pairs = min(positions.shape[1], 2)
+        if not ((~np.isnan(positions)).sum(axis=1) >= pairs).any():
+            count = "no label in any row" if pairs == 1 else "two labels in no row"
+            raise ValueError(f"y ranks {count}: there is nothing to learn")
         if unranked:
             warnings.warn(
                 f"{unranked} of {len(positions)} rows rank no label and teach nothing",

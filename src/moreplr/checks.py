@@ -115,7 +115,7 @@ def check_nothing_compared(ranker: Any) -> None:
 def check_nothing_ranked(ranker: Any) -> None:
     """Rankings without a single ranked label are refused."""
     X, Y = make_rankings()
-    _assert_refused(ranker, X, np.full_like(Y, np.nan), "ranks no label")
+    _assert_refused(ranker, X, np.full_like(Y, np.nan), "ranks two labels in no row")
 
 
 def check_different_lengths(ranker: Any) -> None:

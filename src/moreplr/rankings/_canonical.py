@@ -1,31 +1,25 @@
-"""What a ranking is: one canonical form, and the way in and out of it.
-
-The canonical form of `n` rankings of `k` labels is a float array of shape `(n, k)` of
-*positions*: smaller is better, equal is tied, NaN is not ranked. Everything inside the library
-trusts this form; :func:`check_rankings` is the door that makes it from what users have.
-"""
+"""The canonical form of rankings, from arrays, frames, texts and buckets, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from moreplr._ranking_parts import (
+from moreplr._types import Labels, Positions
+from moreplr._validation import without_mask
+from moreplr.rankings._cells import clip, shorten, to_finite
+from moreplr.rankings._matrices import dense_ranks
+from moreplr.rankings._parts import (
     check_buckets,
     check_labels,
     holds_buckets,
     holds_texts,
-    parse_text,
-    quote_label,
     sorted_labels,
-    to_finite,
 )
-from moreplr._types import Labels, Positions
-from moreplr._validation import without_mask
+from moreplr.rankings._texts import parse_text, quote_label
 
 
 def check_rankings(Y: Any, labels: Iterable[Any] | None = None) -> tuple[Positions, Labels]:
@@ -77,8 +71,10 @@ def from_text(
 ) -> tuple[Positions, Labels]:
     """Read rankings such as ``"Hawaii > Bali ~ Paris"`` (also ``≻`` and ``∼``).
 
-    A label that holds one of these signs is written in double quotes. An empty text, None or
-    NaN is a row without a ranked label.
+    A label that holds one of these signs is written in double quotes, and so is one with a
+    comma, ``<``, ``=`` or a bracket at its start, unless `labels` names it: ``a, b``,
+    ``a < b`` and ``a > (b ~ c)`` are errors. An empty text, None or NaN is a row without a
+    ranked label.
 
     Examples
     --------
@@ -86,7 +82,9 @@ def from_text(
     array([[ 1.,  2.],
            [nan, nan]])
     """
-    return from_buckets([parse_text(text, row) for row, text in enumerate(rows)], labels)
+    names = None if labels is None else check_labels(labels)
+    known = () if names is None else {str(name) for name in names}
+    return from_buckets([parse_text(text, row, known) for row, text in enumerate(rows)], names)
 
 
 def from_buckets(
@@ -111,8 +109,11 @@ def from_buckets(
         for position, bucket in enumerate(row, start=1):
             for label in bucket:
                 if label not in column:
-                    known = ", ".join(map(repr, names.tolist()))
-                    raise ValueError(f"row {number}: unknown label {label!r}; known are {known}")
+                    raise ValueError(
+                        f"row {number}: unknown label {clip(label)}; known are "
+                        f"{shorten(names)}; where labels are rare, convert all "
+                        "rankings by check_rankings before they are split"
+                    )
                 if not np.isnan(positions[number, column[label]]):
                     raise ValueError(f"row {number}: label {label!r} is ranked twice")
                 positions[number, column[label]] = position
@@ -173,102 +174,6 @@ def to_frame(Y: Any, labels: Iterable[Any] | None = None, *, library: str = "pan
         columns = zip(names, positions.T, strict=True)
         return polars.DataFrame({str(name): column for name, column in columns})
     raise ValueError(f"library must be 'pandas' or 'polars', got {library!r}")
-
-
-class SortedRankings(NamedTuple):
-    """Rankings sorted from best to worst, each row with its unranked labels last."""
-
-    order: NDArray[np.intp]  # column that stands at each place
-    bucket: NDArray[np.intp]  # number of the bucket at each place, from 0
-    first: NDArray[np.intp]  # place of the first label of the bucket
-    last: NDArray[np.intp]  # place of the last label of the bucket
-
-
-def sort_rankings(Y: Positions) -> SortedRankings:
-    """Sort each row and find its buckets; what every encoder and dense ranks are made of."""
-    order = np.argsort(Y, axis=1, kind="stable")
-    values = np.take_along_axis(Y, order, axis=1)
-    places = np.broadcast_to(np.arange(Y.shape[1]), Y.shape)
-    opens = np.ones(Y.shape, dtype=bool)
-    opens[:, 1:] = values[:, 1:] != values[:, :-1]
-    closes = np.ones(Y.shape, dtype=bool)
-    closes[:, :-1] = opens[:, 1:]
-    first = np.maximum.accumulate(np.where(opens, places, 0), axis=1)
-    last_place = np.where(closes, places, Y.shape[1])
-    last = np.minimum.accumulate(last_place[:, ::-1], axis=1)[:, ::-1]
-    return SortedRankings(order, np.cumsum(opens, axis=1) - 1, first, last)
-
-
-def unsort(values: NDArray[Any], order: NDArray[np.intp], Y: Positions) -> Positions:
-    """Put values that follow sorted places back to their columns; NaN where Y has NaN."""
-    out = np.empty(Y.shape)
-    np.put_along_axis(out, order, values, axis=1)
-    out[np.isnan(Y)] = np.nan
-    return out
-
-
-def dense_ranks(Y: Positions) -> Positions:
-    """Positions as 1, 2, … without gaps, equal for tied labels, NaN for unranked ones.
-
-    Examples
-    --------
-    >>> dense_ranks(np.array([[10.0, -3.0, 10.0, np.nan]]))
-    array([[ 2.,  1.,  2., nan]])
-    """
-    ranked = sort_rankings(Y)
-    return unsort(ranked.bucket + 1.0, ranked.order, Y)
-
-
-def count_buckets(Y: Positions) -> NDArray[np.intp]:
-    """Number of buckets of each ranking.
-
-    Examples
-    --------
-    >>> count_buckets(np.array([[2.0, 1.0, 2.0], [1.0, 2.0, 3.0]]))
-    array([2, 3])
-    """
-    ranks = np.nan_to_num(dense_ranks(Y))
-    return ranks.max(axis=1, initial=0).astype(np.intp)
-
-
-def bucket_matrix(Y: Positions) -> Positions:
-    """Bucket matrix B of each ranking: 1 where i is better than j, ½ tied, 0 worse (eq. 1).
-
-    One ranking of shape `(k,)` gives `(k, k)`, a stack `(n, k)` gives `(n, k, k)`. A pair with
-    an unranked label is NaN.
-
-    Examples
-    --------
-    >>> bucket_matrix(np.array([1.0, 2.0, 2.0]))
-    array([[0.5, 1. , 1. ],
-           [0. , 0.5, 0.5],
-           [0. , 0.5, 0.5]])
-    """
-    return (1 - np.sign(Y[..., :, None] - Y[..., None, :])) / 2
-
-
-def pair_order_matrix(Y: Positions, sample_weight: Positions | None = None) -> Positions:
-    """Pair order matrix C of a set of rankings: the mean of their bucket matrices.
-
-    Each entry is the weighted mean over the rankings that hold both labels; ½ where none does.
-
-    Examples
-    --------
-    >>> pair_order_matrix(np.array([[1.0, 2.0], [1.0, 1.0], [np.nan, 1.0]]))
-    array([[0.5 , 0.75],
-           [0.25, 0.5 ]])
-    """
-    n, k = Y.shape
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    C = np.full((k, k), 0.5)
-    for i in range(k - 1):
-        preference = (1 - np.sign(Y[:, i, None] - Y[:, i + 1 :])) / 2
-        both = ~np.isnan(preference)
-        total = weight @ both
-        won = weight @ np.where(both, preference, 0.0)
-        C[i, i + 1 :] = np.divide(won, total, out=np.full(k - i - 1, 0.5), where=total > 0)
-        C[i + 1 :, i] = 1 - C[i, i + 1 :]
-    return C
 
 
 def _from_frame(Y: Any, wanted: Labels | None) -> tuple[Positions, Labels]:

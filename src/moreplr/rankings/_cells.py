@@ -1,0 +1,91 @@
+"""Cells of rankings: numbers, gaps, and how messages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moreplr._types import Positions
+
+_SHOWN = 60
+
+
+def clip(value: Any) -> str:
+    """A value as messages show it: never more than a line.
+
+    Examples
+    --------
+    >>> clip("tea")
+    "'tea'"
+    >>> len(clip("tea" * 1000))
+    60
+    """
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 2] + "…" + text[-1]
+
+
+def shorten(names: Iterable[Any], most: int = 12) -> str:
+    """Names in a row, the first ones only if there are many.
+
+    Examples
+    --------
+    >>> shorten(["a", "b", "c"], 2)
+    "'a', 'b' and 1 more"
+    """
+    texts = [clip(str(name)) for name in names]
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def to_finite(array: NDArray[Any], names: NDArray[Any]) -> Positions:
+    """Cells as finite positions; an error names the row and the label of the first bad one."""
+    positions = to_floats(array, names, "position")
+    infinite = np.argwhere(np.isinf(positions))
+    if len(infinite):
+        row, col = infinite[0]
+        raise ValueError(
+            f"row {row}, label {names[col]!r}: position is {positions[row, col]}; "
+            "positions must be finite, NaN means not ranked (infinity is not supported)"
+        )
+    return positions
+
+
+def to_floats(array: NDArray[Any], names: Any, what: str) -> Positions:
+    """Cells as floats; an error names the row and the label of the first bad one."""
+    if np.iscomplexobj(array):
+        raise ValueError(f"Complex data not supported: a {what} must be a real number")
+    if array.dtype.kind in "buif":
+        positions = array.astype(np.float64, order="C")  # frames are stored by columns
+    else:
+        positions = np.empty(array.shape)
+        for row, col in np.ndindex(array.shape):
+            positions[row, col] = _to_number(array[row, col], row, names[col], what)
+    return positions
+
+
+def _to_number(value: Any, row: int, label: Any, what: str) -> float:
+    if value is None or value is pd.NA or value is pd.NaT:
+        return np.nan
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (Number, str)):
+        try:
+            return float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            pass
+    raise ValueError(f"row {row}, label {label!r}: {what} {clip(value)} is not a number")
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell holds no value."""
+    return (
+        value is None
+        or value is pd.NA
+        or value is pd.NaT
+        or (isinstance(value, float) and np.isnan(value))
+    )

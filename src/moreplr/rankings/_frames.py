@@ -1,0 +1,149 @@
+"""Columns of pandas and polars frames, and the features and rankings that are made of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moreplr._types import Array
+from moreplr.rankings._cells import shorten
+
+
+@dataclass(frozen=True)
+class RankedTable:
+    """Features X and positions Y of the same rows; unpacks as ``X, Y = from_long(…)``.
+
+    Attributes
+    ----------
+    X : frame of the features, of pandas or polars as the input
+    Y : frame of positions of the same kind: 1 is best, equal is tied, NaN is not ranked
+    sample_weight : array (n_samples,) or None
+        How often each ranking was given, where the source says so.
+    """
+
+    X: Any
+    Y: Any
+    sample_weight: Array | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.X, self.Y))
+
+
+def check_frame(frame: Any, what: str = "frame") -> list[Any]:
+    """The columns of a pandas or polars frame."""
+    if not hasattr(frame, "columns"):
+        raise TypeError(f"{what} must be a pandas or polars frame, got {type(frame).__name__}")
+    return list(frame.columns)
+
+
+def column(frame: Any, name: Any, parameter: str) -> NDArray[Any]:
+    """The cells of a column as objects."""
+    columns = list(frame.columns)
+    if name not in columns:
+        raise ValueError(f"{parameter}: there is no column {name!r}{_hint(columns, name)}")
+    return objects(frame[name].to_list())
+
+
+def objects(cells: Iterable[Any]) -> NDArray[Any]:
+    """Cells as an array of objects, whatever they are."""
+    listed = list(cells)
+    out = np.empty(len(listed), dtype=object)
+    out[:] = listed
+    return out
+
+
+def select(frame: Any, columns: Sequence[Any], rows: NDArray[Any] | None = None) -> Any:
+    """Some columns of a frame, and some of its rows."""
+    if rows is not None:  # first, as a polars frame without columns has no rows
+        frame = frame.iloc[rows] if hasattr(frame, "iloc") else frame[rows.tolist()]
+    return frame[list(columns)]
+
+
+def others(columns: list[Any], used: Iterable[Any], ignore: Iterable[Any]) -> list[Any]:
+    """The columns that are neither used nor ignored: the features."""
+    left_out = set(used) | set(find_columns(columns, ignore, "ignore"))
+    return [name for name in columns if name not in left_out]
+
+
+def positions_like(frame: Any, positions: Array, labels: Iterable[Any], index: Any = None) -> Any:
+    """Positions as a frame of the same kind as another."""
+    names = list(labels)
+    if hasattr(frame, "iloc"):
+        return pd.DataFrame(positions, columns=pd.Index(names), index=index)
+    return make_frame(
+        {str(name): values for name, values in zip(names, positions.T, strict=True)}, "polars"
+    )
+
+
+def make_frame(columns: dict[Any, Any], library: str) -> Any:
+    """A pandas or polars frame of columns."""
+    if library == "pandas":
+        return pd.DataFrame(columns)
+    if library == "polars":
+        import polars
+
+        return polars.DataFrame(columns, strict=False)
+    raise ValueError(f"library must be 'pandas' or 'polars', got {library!r}")
+
+
+def find_columns(columns: list[Any], wanted: Iterable[Any], parameter: str) -> list[Any]:
+    """Columns by names and patterns such as ``"item_*"``; a name comes before a pattern.
+
+    Examples
+    --------
+    >>> find_columns(["a1", "a2", "b"], ["b", "a*"], "ignore")
+    ['b', 'a1', 'a2']
+    """
+    found: dict[Any, None] = {}
+    for name in [wanted] if isinstance(wanted, str) else wanted:
+        matches = [c for c in columns if c == name] or [
+            c
+            for c in columns
+            if isinstance(name, str)
+            and any(sign in name for sign in "*?[")
+            and fnmatchcase(str(c), name)
+        ]
+        if not matches:
+            raise ValueError(f"{parameter}: there is no column {name!r}{_hint(columns, name)}")
+        found.update(dict.fromkeys(matches))
+    return list(found)
+
+
+def find_labels(columns: list[Any], labels: Any) -> list[Any]:
+    """The label columns: by their names, a pattern or prefix, or the number of last columns.
+
+    Examples
+    --------
+    >>> find_labels(["x", "L1", "L2"], 2)
+    ['L1', 'L2']
+    >>> find_labels(["x", "L1", "L2"], "L")
+    ['L1', 'L2']
+    """
+    if labels is None:
+        raise ValueError(
+            "say which columns are labels: their names, a pattern such as 'rank_*', a prefix, or "
+            f"the number of last columns; columns are {shorten(columns)}"
+        )
+    if isinstance(labels, int | np.integer) and not isinstance(labels, bool):
+        if not 0 < labels < len(columns):
+            raise ValueError(f"{labels} label columns in a table of {len(columns)} columns")
+        return columns[-labels:]
+    if isinstance(labels, str) and labels not in columns:
+        pattern = labels if any(sign in labels for sign in "*?[") else labels + "*"
+        found = [name for name in columns if fnmatchcase(str(name), pattern)]
+        if not found:
+            raise ValueError(f"no column matches {labels!r}; columns are {shorten(columns)}")
+        return found
+    return find_columns(columns, labels, "labels")
+
+
+def _hint(columns: list[Any], name: Any) -> str:
+    close = difflib.get_close_matches(str(name), map(str, columns), n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; columns are {shorten(columns)}"
