@@ -357,10 +357,8 @@ class TestData:
 
     def test_nothing_to_compare(self):
         Y = np.where(np.arange(6)[:, None] % 2 == [0, 1], 1.0, NAN)
-        with pytest.warns(UserWarning, match="never ranked together"):
-            ranker = AutoRanker(None, [DummyRanker()]).fit(np.arange(6.0)[:, None], Y)
-        assert np.isnan(ranker.best_score_)
-        assert ranker.leaderboard_["status"].tolist() == ["best", "not compared"]
+        with pytest.raises(ValueError, match="two labels in no row"):
+            AutoRanker(None, [DummyRanker()]).fit(np.arange(6.0)[:, None], Y)
 
     def test_very_few_rows(self):
         ranker = AutoRanker(None, [DummyRanker()], random_state=0)
