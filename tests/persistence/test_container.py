@@ -269,7 +269,10 @@ def state_of(parts, name):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda state: state.pop("reading_"), r"RankingForest of the file: lacks \['reading_'\]"),
+        (
+            lambda state: state.pop("min_samples_"),
+            r"RankingForest of the file: lacks \['min_samples_'\]",
+        ),
         (lambda state: state.update(depth=3), r"has the parameters \['depth'\]"),
         (lambda state: state.update(predict=3), "can't have|has the parameters"),
         (lambda state: state.update(feature_importances_=3), "can't have an attribute"),
@@ -277,7 +280,7 @@ def state_of(parts, name):
         (lambda state: state.update(aggregation="none"), "aggregation must be"),
         (lambda state: state.update(n_jobs=10**6), "n_jobs must be"),
         (lambda state: state.update(ties_=1), "ties_ must be True or False"),
-        (lambda state: state.update(weight_=state["places_"]), "weight_ must be"),
+        (lambda state: state.update(oblique_=state["places_"]), "oblique_ must be"),
     ],
 )
 def test_states_that_no_ranker_has_are_refused(change, says, parts, sign):

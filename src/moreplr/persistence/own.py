@@ -23,8 +23,9 @@ from moreplr.forest.binning import Binner
 from moreplr.forest.trees import Trees
 from moreplr.forest.validation import check_batch, check_forest
 from moreplr.layers import LAYERS, Layer
+from moreplr.oblique import ObliqueFeatures
 from moreplr.persistence.own_regressors import REGRESSOR_SPECS, is_fitted_model, learner
-from moreplr.persistence.registry import Spec, State
+from moreplr.persistence.registry import Spec
 from moreplr.persistence.schema import (
     JOBS,
     Check,
@@ -44,11 +45,9 @@ from moreplr.persistence.schema import (
 )
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
-from moreplr.rankers.leaves import Reading
-from moreplr.rankers.oblique import Oblique
 from moreplr.regressors import REGRESSORS
 
-NAMED_TUPLES = {"moreplr.Pairs": Pairs, "moreplr.Reading": Reading}
+NAMED_TUPLES = {"moreplr.Pairs": Pairs}
 
 _LABELS = array("O", "k")
 _PAIRS = record(array("f8", "k", "k"), array("f8", "k", "k"), kinds=[Pairs])
@@ -112,26 +111,15 @@ def _check_pairwise(ranker: Any) -> None:
 def _check_ranking_forest(ranker: Any) -> None:
     (n, k), p = ranker.rankings_.shape, ranker.n_features_in_
     if ranker.oblique_ is not None:
-        _need(len(ranker.oblique_.weights) == p, "oblique_ must have a weight for each feature")
-        p += ranker.oblique_.weights.shape[1]
+        _need(len(ranker.oblique_.weights_) == p, "oblique_ must have a weight for each feature")
+        p += ranker.oblique_.weights_.shape[1]
     _need(len(ranker.forests_) in (1, k), "forests_ must be one, or one for each label")
     targets = k if len(ranker.forests_) == 1 else 1
     for forest in ranker.forests_:
         is_fitted_model(forest)
         _need(forest.codes_.shape == (n, p), "forests_ must have the rows of rankings_")
         _need(forest.n_outputs_ == targets, "forests_ must have a target for each label")
-    batch = ranker.pair_forests_
-    if batch is not None:
-        _need(batch.codes_.shape == (n, p), "pair_forests_ must have the rows of rankings_")
-        _need(batch.n_forests_ == k * (k - 1) // 2, "pair_forests_ must have all pairs")
-        _need(batch.n_classes_ == 3, "pair_forests_ must have three classes")
-    _need(0 <= ranker.reading_.pair_share <= 1, "reading_ must have a share of pairs")
     _need(ranker.places_.max(initial=0) <= 2 * k, "places_ has more places than labels allow")
-
-
-def _upgrade_ranking_forest(state: State) -> None:
-    if "forests_" in state:
-        state.setdefault("oblique_", None)
 
 
 def _check_tree(ranker: Any) -> None:
@@ -160,12 +148,13 @@ _PARTS = [
     *(Spec(f"moreplr.{cls.__name__}", cls, _like_defaults(cls)) for cls in LAYERS.values()),
     Spec("moreplr.PairCalibration", PairCalibration, {"powers_": array("f8", 3)}),
     Spec(
-        "moreplr.Oblique",
-        Oblique,
+        "moreplr.ObliqueFeatures",
+        ObliqueFeatures,
         {
-            "mean": array("f8", "p"),
-            "scale": array("f8", "p"),
-            "weights": array("f8", "p", None),
+            "n_features_in_": integer(1, size="p"),
+            "mean_": array("f8", "p"),
+            "scale_": array("f8", "p"),
+            "weights_": array("f8", "p", None),
         },
     ),
     Spec(
@@ -276,25 +265,17 @@ _RANKERS = [
         _RANKER
         | _DECODING
         | {
-            "n_estimators": either(integer(1), text("auto")),
             "consensus_": _PAIRS,
             "ties_": flag,
-            "structure_": text("shared", "per_label"),
-            "reading_": record(integer(1), number, number, text(*METHODS), kinds=[Reading]),
-            "scores_": mapping(
-                record(number, number, number, text(*METHODS), kinds=[Reading]), number
-            ),
+            "min_samples_": integer(1),
+            "scores_": mapping(integer(1), number),
             "rankings_": array("f8", "n", "k"),
             "places_": array("i2", "n", "k", least=-1),
-            "weight_": optional(array("f8", "n")),
             "row_numbers_": array("i", "n"),
-            "risk_": array("f8", None),
             "forests_": items(instance(ForestRegressor)),
-            "pair_forests_": optional(instance(ForestBatch)),
-            "oblique_": optional(instance(Oblique)),
+            "oblique_": optional(instance(ObliqueFeatures)),
         },
         also=_check_ranking_forest,
-        upgrade=_upgrade_ranking_forest,
     ),
     Spec(
         "moreplr.NearestNeighborsRanker",

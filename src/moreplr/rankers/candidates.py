@@ -17,7 +17,6 @@ from sklearn.svm import SVR
 from moreplr._types import Array, Positions
 from moreplr.layers import EpsilonCloseness, Layer, RoundRank
 from moreplr.rankers._pairs import pair_codes
-from moreplr.rankers.choosing import MANY_LABELS
 from moreplr.rankers.dummy import DummyRanker
 from moreplr.rankers.more import MORERanker
 from moreplr.rankers.neighbors import NearestNeighborsRanker
@@ -28,6 +27,8 @@ from moreplr.rankings import count_buckets
 from moreplr.regressors import GaussianProcess
 
 REFERENCE = "RankingForest"
+# Beyond it a forest for each label costs more than it gains.
+MANY_LABELS = 64
 # Shares need no more rows than this.
 _LOOKED_AT = 1_000
 # Beyond these numbers of pairs a model for each costs more than any budget holds.

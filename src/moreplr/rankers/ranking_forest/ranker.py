@@ -1,0 +1,419 @@
+"""The ranking forest: leaf members vote on every pair of labels, decoded for the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from moreplr._types import Array, Positions
+from moreplr._validation import check_name, integer_from, weighted_rows
+from moreplr.base import PairRanker, Pairs
+from moreplr.encoders import encode
+from moreplr.forest import ForestRegressor
+from moreplr.metrics import tau_x_score
+from moreplr.oblique import ObliqueFeatures
+from moreplr.rankers._pairs import consensus
+from moreplr.rankers.ranking_forest.explanation import Explanation, explanation, one_row
+from moreplr.rankers.ranking_forest.leaf_size import choose_leaf_size
+from moreplr.rankers.ranking_forest.prediction_sets import (
+    PredictionSets,
+    merged,
+    prediction_sets,
+    risk_curve,
+    threshold,
+)
+from moreplr.rankers.ranking_forest.votes import Leaves, places
+from moreplr.rankings import count_buckets
+
+STRUCTURES = ("per_label", "shared")
+POSITIONS = ("observed", "given")
+# Leaf sizes are compared, and prediction sets calibrated, on no more rows than this: the standard
+# error of a mean τ_X is then about 0.01, and differences of leaf sizes are far surer than that.
+_SCORED_ROWS = 800
+# However much work a tree is, a forest has so many: votes of fewer say little out of bag.
+_FEWEST_TREES = 10
+# Of a row and a feature: standardised, combined, and what is made on the way.
+_FEATURE_BYTES = 32
+
+
+class RankingForest(PairRanker):
+    """A random forest on positions whose leaf members vote on every pair of labels.
+
+    A forest for each label learns its positions from the features. For a new row the training
+    rows that share its leaves vote: their shares are the probabilities of i ≻ j, i ∼ j and j ≻ i,
+    by the forests of both labels. The bucket order of greatest expected τ_X is predicted. Where
+    no training ranking has a tie, predictions have none.
+
+    Splits also look at oblique features, linear combinations of the features: see
+    :class:`moreplr.oblique.ObliqueFeatures`.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The number of trees of a forest; fewer where `max_work` bounds them.
+    structure : {"per_label", "shared"}, default="per_label"
+        A forest for each label, where a pair gets the votes of the forests of its two labels, or
+        one for all labels, which costs less.
+    min_samples : int or "auto", default="auto"
+        The least number of rows in the node that votes: the leaf, or its lowest ancestor that is
+        large enough. "auto" compares 1, 2, 4, … out of bag, by τ_X.
+    marginal_weight : float, default=0.25
+        The weight of the labels' own distributions of positions, taken as independent, against
+        1 for all pairs of a leaf. They also use the rows that rank only one of two labels.
+    max_features : {"sqrt", "log2"}, int, float or None, default=1/3
+        How many features a split looks at; a float is a share. Oblique features count.
+    oblique : bool, default=True
+        Whether to append oblique features.
+    max_work : float or None, default=1e10
+        A bound for the work of growing: rows · log₂(rows) · features · forests · trees. Where
+        `n_estimators` trees would take more, there are fewer, down to 10. None sets no bound.
+    positions : {"observed", "given"}
+        Whether the positions in incomplete rankings count the ranked labels only, or are given
+        for all labels; see :func:`moreplr.encoders.encode`.
+    aggregation : str, default="segments"
+        A method of :func:`moreplr.aggregation.aggregate`. "segments" is the best cut of the
+        labels in the order of their scores.
+    objective : {"tau_x", "l1"}, default="tau_x"
+        What the bucket order is the best for.
+    n_jobs : int, optional
+        The number of threads. The result does not depend on it.
+    random_state : int, RandomState instance or None
+        The seed of bootstraps and features.
+
+    Attributes
+    ----------
+    forests_ : list of the fitted forests, one for each label, or one
+    min_samples_ : the leaf size in use
+    scores_ : dict of the out-of-bag τ_X of each leaf size that was tried; empty if none was
+    row_numbers_ : the numbers of the training rows that count: those of positive weight
+    rankings_ : array (n_rows, n_labels), their rankings
+    oblique_ : the fitted :class:`moreplr.oblique.ObliqueFeatures`, or None
+    labels_ : object array (n_labels,)
+
+    References
+    ----------
+    Zhou and Qiu (2018): Random forest for label ranking. Meinshausen (2006): Quantile regression
+    forests. Hüllermeier, Fürnkranz, Cheng and Brinker (2008): Label ranking by learning pairwise
+    preferences.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.2], [0.8], [1.0]]
+    >>> Y = ["tea > water ~ milk", "tea > water ~ milk", "milk > tea", "milk > water ~ tea"]
+    >>> RankingForest(random_state=0).fit(X, Y).predict_text([[0.1], [0.9]])
+    ['tea > milk ~ water', 'milk > tea > water']
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        structure: str = "per_label",
+        min_samples: int | str = "auto",
+        marginal_weight: float = 0.25,
+        max_features: Any = 1 / 3,
+        oblique: bool = True,
+        max_work: float | None = 1e10,
+        positions: str = "observed",
+        aggregation: str = "segments",
+        objective: str = "tau_x",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.structure = structure
+        self.min_samples = min_samples
+        self.marginal_weight = marginal_weight
+        self.max_features = max_features
+        self.oblique = oblique
+        self.max_work = max_work
+        self.positions = positions
+        self.aggregation = aggregation
+        self.objective = objective
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the forests and choose the leaf size.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            NaN is a value of its own.
+        y : rankings of the rows in any form that :func:`check_rankings` accepts
+        sample_weight : array of shape (n_samples,), optional
+        """
+        self._check_parameters()
+        X, Y, weight = self._check_fit(X, y, sample_weight)
+        self.row_numbers_ = np.arange(len(X)) if weight is None else np.flatnonzero(weight)
+        X, Y, weight = weighted_rows(X, Y, weight)
+        self.consensus_ = consensus(Y, weight)
+        ranked = np.sum(~np.isnan(Y), axis=1)
+        # Rows that compare nothing are no evidence against ties.
+        self.ties_ = bool((count_buckets(Y) < ranked).any() or not (ranked > 1).any())
+        targets = encode(Y, "modified", "given" if self.positions == "given" else "expected")
+        self.rankings_, self.places_ = Y, places(targets)
+        rng = check_random_state(self.random_state)
+        self.oblique_ = ObliqueFeatures(random_state=_seed(rng)) if self.oblique else None
+        if self.oblique_ is not None:
+            X = self.oblique_.fit_transform(X, targets)
+        self.forests_ = self._grow(X, targets, weight, rng)
+        self.min_samples_, self.scores_ = self._leaf_size()
+        return self
+
+    def _grow(
+        self, X: Array, targets: Positions, weight: Array | None, rng: np.random.RandomState
+    ) -> list[ForestRegressor]:
+        """One forest for all labels, or one for each; labels that no row ranks are constant."""
+        unseen = np.isnan(targets).all(axis=0)
+        filled = np.where(unseen, np.nanmean(targets), targets)
+        columns = [filled] if self.structure == "shared" else list(filled.T[:, :, None])
+        n_estimators = self._affordable_trees(X, len(columns))
+        return [
+            # Forests that draw the same rows would err alike.
+            ForestRegressor(
+                n_estimators,
+                max_features=self.max_features,
+                n_jobs=self.n_jobs,
+                random_state=_seed(rng),
+            ).fit(X, column, weight)
+            for column in columns
+        ]
+
+    def _affordable_trees(self, X: Array, n_forests: int) -> int:
+        """`n_estimators`, or as many trees as `max_work` has room for."""
+        if self.max_work is None:
+            return self.n_estimators
+        work = X.size * np.log2(len(X) + 1) * n_forests
+        fewest = min(_FEWEST_TREES, self.n_estimators)
+        return int(np.clip(self.max_work / work, fewest, self.n_estimators))
+
+    def _leaf_size(self) -> tuple[int, dict[int, float]]:
+        if self.min_samples != "auto":
+            return int(self.min_samples), {}
+        if len(self.labels_) == 1:
+            return 1, {}
+        rows = self._scored_rows()
+
+        def score(min_samples: int) -> Array:
+            tau = np.full(len(rows), np.nan)
+            for chunk, pairs, asked in self._out_of_bag(rows, min_samples):
+                ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
+                true = self.rankings_[rows[chunk]]
+                tau[chunk] = np.where(asked, tau_x_score(true, ranks, per_sample=True), np.nan)
+            return tau
+
+        return choose_leaf_size(score, len(self.rankings_))
+
+    def _scored_rows(self) -> NDArray[np.intp]:
+        """Rows that compare labels, at even distances."""
+        rows = np.flatnonzero(np.sum(~np.isnan(self.rankings_), axis=1) > 1)
+        if len(rows) <= _SCORED_ROWS:
+            return rows
+        return rows[np.linspace(0, len(rows) - 1, _SCORED_ROWS).astype(np.intp)]
+
+    def _out_of_bag(
+        self, rows: NDArray[np.intp], min_samples: int
+    ) -> Iterator[tuple[slice, Pairs, NDArray[np.bool_]]]:
+        """Chunks of training rows, their pair probabilities, and which of them are known."""
+        leaves = self._leaves()
+        for chunk in self._chunks(len(rows)):
+            yield chunk, *leaves.pairs(min_samples, rows=rows[chunk], oob=True)
+
+    def oob_pairs(self, rows: ArrayLike | None = None) -> Pairs:
+        """Pair probabilities of training rows, by the trees that have not seen them.
+
+        An estimate of `predict_pairs` on new rows that costs no further fit.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Positions in `row_numbers_`, so row numbers of the training data if all its rows
+            have positive weight. By default all.
+
+        Returns
+        -------
+        Pairs
+            As of `predict_pairs`; NaN for a row that all trees of a forest have seen.
+
+        Examples
+        --------
+        >>> from moreplr.checks import make_rankings
+        >>> X, Y = make_rankings(n=50, k=4)
+        >>> RankingForest(random_state=0).fit(X, Y).oob_pairs().P.shape
+        (50, 4, 4)
+        """
+        check_is_fitted(self)
+        n, k = self.rankings_.shape
+        picked = np.arange(n) if rows is None else np.asarray(rows, np.intp)
+        whole = Pairs(*np.empty((2, len(picked), k, k)))
+        for chunk, (P, Q), known in self._out_of_bag(picked, self.min_samples_):
+            P[~known], Q[~known] = np.nan, np.nan
+            whole.P[chunk], whole.Q[chunk] = P, Q
+        return whole
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        n_buckets: int | None = None,
+        top: int | None = None,
+        total_order: bool | None = None,
+    ) -> Positions:
+        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        n_buckets : int, optional
+            Predict exactly this many buckets.
+        top : int, optional
+            Resolve this many labels only; all others share the last bucket.
+        total_order : bool, optional
+            Predict no ties, but for the last bucket of `top`. By default where the training
+            rankings have none, unless a number of buckets is given.
+        """
+        self._check_predict(X)
+        if total_order is None:
+            total_order = not self.ties_ and n_buckets is None
+        return super().predict(X, n_buckets=n_buckets, top=top, total_order=total_order)
+
+    def predict_set(self, X: Any, alpha: float = 0.1) -> PredictionSets:
+        """Leave the pairs undecided whose relation is uncertain at the wanted level.
+
+        For each pair the relations that are not ruled out: sets that miss the true relation in
+        a share `alpha` of a new row's pairs, in expectation. Calibrated out of bag, on up to
+        800 training rows, which stand in for new rows of the same kind.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        alpha : float between 0 and 1, default=0.1
+            With less than 1 / alpha - 1 training rows, nothing is ruled out.
+
+        Returns
+        -------
+        PredictionSets
+            Its `relation` is 1, 0, -1, or NaN where undecided.
+
+        Examples
+        --------
+        >>> from moreplr.datasets import load
+        >>> X, Y = load("iris")
+        >>> forest = RankingForest(random_state=0).fit(X[::2], Y[::2])
+        >>> forest.predict_set(X.iloc[[3, 77, 129]], alpha=0.05).to_text()
+        [['setosa > versicolor', 'setosa > virginica', 'versicolor ~ virginica'], \
+['versicolor > setosa', 'virginica > setosa'], \
+['virginica > setosa', 'virginica > versicolor']]
+        """
+        X = self._check_predict(X)
+        if not (isinstance(alpha, (int, float)) and 0 < alpha < 1):
+            raise ValueError(f"alpha must be a number between 0 and 1, got {alpha!r}")
+        least = threshold(self._risk(), alpha)
+        k = len(self.labels_)
+        precedes, tied = np.empty((2, len(X), k, k), bool)
+        for rows in self._chunks(len(X)):
+            part = prediction_sets(self._pairs(X[rows]), self.labels_, least)
+            precedes[rows], tied[rows] = part.precedes, part.tied
+        return PredictionSets(precedes, tied, self.labels_)
+
+    def _risk(self) -> Array:
+        """How often true relations have small probabilities out of bag."""
+        rows = self._scored_rows()
+        curves = [risk_curve(Pairs(*np.empty((2, 0, 1, 1))), np.empty((0, 1)))]
+        for chunk, (P, Q), known in self._out_of_bag(rows, self.min_samples_):
+            curves.append(
+                risk_curve(Pairs(P[known], Q[known]), self.rankings_[rows[chunk]][known])
+            )
+        return merged(curves)
+
+    def explain(self, x: Any) -> Explanation:
+        """Say why one row is ranked as it is.
+
+        Parameters
+        ----------
+        x : one row
+            A sequence of the features, a Series, or an array or frame of one row.
+
+        Returns
+        -------
+        Explanation
+            The training rows that shaped the prediction; `pair(a, b)` says why two labels are
+            tied or not. Printed, it is a text.
+        """
+        X = self._check_predict(one_row(x))
+        P, Q = self._pairs(X)
+        ranks = self._decode(Pairs(P, Q), total_order=not self.ties_, random_state=0)
+        return explanation(
+            self.labels_,
+            ranks[0],
+            Pairs(P[0], Q[0]),
+            self.rankings_,
+            self.row_numbers_,
+            self._leaves().row_weights(self._transformed(X), self.min_samples_),
+            objective=self.objective,
+            ties=self.ties_,
+        )
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The share of each feature in the reduction of squared error of all positions.
+
+        That of an oblique feature is divided among its features by the size of their weights.
+        """
+        shares = np.mean([forest.feature_importances_ for forest in self.forests_], axis=0)
+        return shares if self.oblique_ is None else self.oblique_.attribute(shares)
+
+    def _pairs(self, X: Array) -> Pairs:
+        pairs, _ = self._leaves().pairs(self.min_samples_, X=self._transformed(X))
+        return pairs
+
+    def _transformed(self, X: Array) -> Array:
+        return X if self.oblique_ is None else self.oblique_.transform(X)
+
+    def _leaves(self) -> Leaves:
+        return Leaves(
+            self.forests_, self.rankings_, self.places_, self.consensus_, self.marginal_weight
+        )
+
+    @property
+    def _row_bytes(self) -> int:
+        features = 0 if self.oblique_ is None else sum(self.oblique_.weights_.shape)
+        return super()._row_bytes + _FEATURE_BYTES * features
+
+    def _check_parameters(self) -> None:
+        self._check_decoding()
+        integer_from("n_estimators", self.n_estimators, 1)
+        check_name("structure", self.structure, STRUCTURES)
+        check_name("positions", self.positions, POSITIONS)
+        if self.min_samples != "auto":
+            integer_from("min_samples", self.min_samples, 1)
+        if not _is_number(self.marginal_weight, 0):
+            raise ValueError(
+                f"marginal_weight must be a number of at least 0, got {self.marginal_weight!r}"
+            )
+        if not isinstance(self.oblique, bool):
+            raise ValueError(f"oblique must be True or False, got {self.oblique!r}")
+        if self.max_work is not None and not _is_number(self.max_work, 0):
+            raise ValueError(
+                f"max_work must be a number of at least 0 or None, got {self.max_work!r}"
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _is_number(value: Any, least: float) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and least <= value < np.inf
+
+
+def _seed(rng: np.random.RandomState) -> int:
+    return int(rng.randint(np.iinfo(np.int32).max))

@@ -1,0 +1,45 @@
+"""Pair probabilities from counted pairs and from the labels' own positions."""
+
+import numpy as np
+import pytest
+
+from moreplr.rankers.ranking_forest import _marginals
+
+
+def test_marginals_are_those_of_independent_positions():
+    rng = np.random.default_rng(0)
+    positions = rng.random((2, 3, 5))
+    positions[0, 2] = 0
+    P, Q = _marginals.marginals(positions)
+    for row in range(2):
+        for i in range(3):
+            for j in range(3):
+                if i == j:
+                    continue
+                a, b = positions[row, i], positions[row, j]
+                if not (a.any() and b.any()):
+                    expected = 0.0, 0.0
+                else:
+                    a, b = a / a.sum(), b / b.sum()
+                    joint = np.outer(a, b)
+                    expected = np.triu(joint, 1).sum(), np.trace(joint)
+                assert (P[row, i, j], Q[row, i, j]) == pytest.approx(expected)
+
+
+def test_a_pair_without_any_word_gets_the_prior():
+    zero = np.zeros((1, 2, 2))
+    prior_P, prior_Q = np.array([[0.0, 0.5], [0.2, 0.0]]), np.full((2, 2), 0.3)
+    P, Q = np.empty((2, 1, 2, 2))
+    _marginals.mix(zero, zero, zero, zero, 1.0, prior_P, prior_Q, P, Q)
+    assert (P[0, 0, 1], P[0, 1, 0], Q[0, 0, 1]) == (0.5, 0.2, 0.3)
+
+
+def test_marginals_count_as_their_weight_says():
+    P = np.array([[[0.0, 0.4], [0.1, 0.0]]])
+    Q = np.array([[[0.0, 0.0], [0.3, 0.0]]])
+    marginals = _marginals.marginals(np.array([[[1.0, 0.0], [0.0, 1.0]]]))
+    prior = np.full((2, 2), 1 / 3)
+    mixed_P, mixed_Q = np.empty((2, 1, 2, 2))
+    _marginals.mix(P, Q, *marginals, 0.2, prior, prior, mixed_P, mixed_Q)
+    assert mixed_P[0, 0, 1] == pytest.approx((0.4 + 0.2) / 1.0)
+    assert mixed_Q[0, 0, 1] == pytest.approx(0.3)
