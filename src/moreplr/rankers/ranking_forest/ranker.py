@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -412,7 +411,11 @@ class RankingForest(PairRanker):
 
 
 def _is_number(value: Any, least: float) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and least <= value < np.inf
+    return (
+        isinstance(value, int | float | np.integer | np.floating)
+        and not isinstance(value, bool)
+        and least <= value < np.inf
+    )
 
 
 def _seed(rng: np.random.RandomState) -> int:
