@@ -411,11 +411,8 @@ class RankingForest(PairRanker):
 
 
 def _is_number(value: Any, least: float) -> bool:
-    return (
-        isinstance(value, int | float | np.integer | np.floating)
-        and not isinstance(value, bool)
-        and least <= value < np.inf
-    )
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool) and bool(least <= value < np.inf)
 
 
 def _seed(rng: np.random.RandomState) -> int:
