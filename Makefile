@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-minimum test-newest test-nightly lint docs release clean
+.PHONY: demo test fuzz test-minimum test-newest test-nightly lint docs release clean
 
 demo: .venv/.installed
 	$(BIN)/python examples/demo.py
@@ -11,6 +11,14 @@ demo: .venv/.installed
 
 test: .venv/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Twelve thousand model files with changed meaning and right checksums: refused, or used without a
+# read out of bounds. The kernels are compiled apart, with checks of every index.
+fuzz: export NUMBA_BOUNDSCHECK = 1
+fuzz: export NUMBA_CACHE_DIR = $(CURDIR)/.fuzz
+fuzz: export MOREPLR_FUZZ ?= 300
+fuzz: .venv/.installed
+	$(BIN)/python -m pytest tests/persistence/test_fuzz.py -n 2 --dist worksteal
 
 # The same tests with the oldest versions that pyproject.toml admits, with the newest there are,
 # and with what is not released yet.
@@ -50,5 +58,5 @@ release:
 	.ci/release.sh
 
 clean:
-	rm -rf .venv .venv-* build dist out .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .fuzz build dist out .mypy_cache .ruff_cache .hypothesis
 	rm -rf docs/_build docs/gallery docs/api/generated

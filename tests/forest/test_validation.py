@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import tracemalloc
+from dataclasses import fields
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
+from moreplr.forest.batching import Words
+from moreplr.forest.trees import Trees
 from moreplr.forest.validation import (
     check_batch,
     check_binner,
@@ -190,3 +194,62 @@ def test_offsets_whose_differences_overflow_are_refused():
 def test_offsets_that_cut_otherwise_are_refused(offsets):
     with pytest.raises(ValueError, match="must cut 4 into 2 parts"):
         check_offsets("offsets", np.array(offsets), 2, 4)
+
+
+def many(forest, times):
+    """A forest with its trees so many times."""
+    trees = forest.trees_
+
+    def offsets(name):
+        one = getattr(trees, name)
+        starts = np.arange(times)[:, None] * one[-1] + one[:-1]
+        return np.append(starts.ravel(), times * one[-1])
+
+    made = copy.copy(forest)
+    made.trees_ = Trees(
+        **{
+            field.name: offsets(field.name)
+            if "offsets" in field.name
+            else np.concatenate([getattr(trees, field.name)] * times)
+            for field in fields(trees)
+        }
+    )
+    made.seeds_ = np.concatenate([forest.seeds_] * times)
+    return made
+
+
+def test_checks_take_little_memory_beside_the_trees(forest, batch):
+    large = many(forest, 20_000)
+    n_nodes = len(large.trees_.right)
+    assert n_nodes > 2_000_000
+    words = copy.copy(batch)
+    one = batch.words_
+    times = 3_000_000 // len(one.words)
+    starts = np.arange(times)[:, None]
+    words.words_ = Words(
+        np.tile(one.words, times),
+        np.append((starts * one.offsets[-1] + one.offsets[:-1]).ravel(), times * one.offsets[-1]),
+        np.tile(one.values, (times, 1)),
+        np.append(
+            (starts * one.value_offsets[-1] + one.value_offsets[:-1]).ravel(),
+            times * one.value_offsets[-1],
+        ),
+    )
+    words.n_estimators *= times
+    words.seeds_ = np.tile(batch.seeds_, times)
+    for check, model in ((check_forest, large), (check_batch, words)):
+        tracemalloc.start()
+        try:
+            check(model)
+            assert tracemalloc.get_traced_memory()[1] < 60e6
+        finally:
+            tracemalloc.stop()
+
+
+def test_a_fault_in_any_block_is_found(forest):
+    times = 8000
+    for at in (0, times // 2, times - 1):
+        bad = many(forest, times)
+        bad.trees_.right[bad.trees_.offsets[at * forest.trees_.n_trees]] += 1
+        with pytest.raises(ValueError, match=r"right must hold|not in preorder"):
+            check_forest(bad)

@@ -7,6 +7,7 @@ nodes. Afterwards no row, whatever its features, can lead a kernel outside its a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from moreplr.forest.batching import Words
 from moreplr.forest.binning import Binner
 from moreplr.forest.trees import Trees
 
+# Checks take a dozen words for each node: of so many nodes at a time, or of one tree.
+_AT_ONCE = 1 << 18
 _CUT_BITS = 10  # leaf, NaN-goes-left and the cut, at the top of a word
 
 
@@ -32,6 +35,22 @@ def check_offsets(name: str, offsets: NDArray, parts: int, total: int, least: in
     sound = sound and offsets.min() >= 0 and offsets.max() <= total
     if not sound or (np.diff(offsets) < least).any():
         raise ValueError(f"{name} must cut {total} into {parts} parts")
+
+
+def blocks(offsets: NDArray, most: int = _AT_ONCE) -> Iterator[tuple[slice, slice, NDArray]]:
+    """Cut trees into runs of few nodes: their trees, their nodes, and the offsets within.
+
+    Examples
+    --------
+    >>> [trees for trees, _, _ in blocks(np.array([0, 3, 5, 9]), most=6)]
+    [slice(0, 2, None), slice(2, 3, None)]
+    """
+    first, n_trees = 0, len(offsets) - 1
+    while first < n_trees:
+        begin = offsets[first]
+        end = max(first + 1, int(np.searchsorted(offsets, begin + most, side="right")) - 1)
+        yield slice(first, end), slice(begin, offsets[end]), offsets[first : end + 1] - begin
+        first = end
 
 
 def right_children(leaf: NDArray[np.bool_], offsets: NDArray) -> NDArray[np.int64]:
@@ -79,31 +98,37 @@ def check_trees(trees: Trees, n_features: int, n_rows: int) -> None:
         raise ValueError("perm_count must have a value for each row of perm")
     if trees.importance.shape != (n_trees, n_features):
         raise ValueError(f"importance must have shape {(n_trees, n_features)}")
-    _check_nodes(trees, n_features)
-    _check_rows(trees, n_rows)
+    for some, nodes, offsets in blocks(trees.offsets):
+        _check_nodes(trees, some, nodes, offsets, n_features)
+        _check_starts(trees, some, nodes, offsets)
+    if len(trees.perm) and not 0 <= trees.perm.min() <= trees.perm.max() < n_rows:
+        raise ValueError(f"perm asks for a row beyond the {n_rows} there are")
 
 
-def _check_nodes(trees: Trees, n_features: int) -> None:
-    leaf = trees.right < 0
-    first = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
-    if (right_children(leaf, trees.offsets) != (first + trees.right)[~leaf]).any():
+def _check_nodes(
+    trees: Trees, some: slice, nodes: slice, offsets: NDArray, n_features: int
+) -> None:
+    right = trees.right[nodes].astype(np.int64)
+    leaf = right < 0
+    first = np.repeat(offsets[:-1], np.diff(offsets))
+    if (right_children(leaf, offsets) != (first + right)[~leaf]).any():
         raise ValueError("right must hold the right children of nodes in preorder")
-    if (trees.feature[~leaf] >= n_features).any():
+    if (trees.feature[nodes][~leaf] >= n_features).any():
         raise ValueError(f"a node asks for a feature beyond the {n_features} there are")
-    n_leaves = np.repeat(np.diff(trees.leaf_offsets), np.diff(trees.offsets))
-    if (-1 - trees.right.astype(np.int64) >= n_leaves)[leaf].any():
+    n_leaves = np.diff(trees.leaf_offsets[some.start : some.stop + 1])
+    if (-1 - right >= np.repeat(n_leaves, np.diff(offsets)))[leaf].any():
         raise ValueError("a leaf asks for a value beyond those of its tree")
 
 
-def _check_rows(trees: Trees, n_rows: int) -> None:
+def _check_starts(trees: Trees, some: slice, nodes: slice, offsets: NDArray) -> None:
     """The rows of every node are a range within its parent's, as starts never go back."""
-    most = np.repeat(np.diff(trees.perm_offsets), np.diff(trees.offsets))
-    goes_back = np.diff(trees.start.astype(np.int64)) < 0
-    goes_back[trees.offsets[1:-1] - 1] = False
-    if goes_back.any() or trees.start[trees.offsets[:-1]].any() or (trees.start > most).any():
+    start = trees.start[nodes]
+    n_rows = np.diff(trees.perm_offsets[some.start : some.stop + 1])
+    goes_back = np.diff(start.astype(np.int64)) < 0
+    goes_back[offsets[1:-1] - 1] = False
+    beyond = start > np.repeat(n_rows, np.diff(offsets))
+    if goes_back.any() or start[offsets[:-1]].any() or beyond.any():
         raise ValueError("start must never go back within a tree, nor beyond its rows")
-    if len(trees.perm) and not 0 <= trees.perm.min() <= trees.perm.max() < n_rows:
-        raise ValueError(f"perm asks for a row beyond the {n_rows} there are")
 
 
 def check_words(
@@ -118,12 +143,21 @@ def check_words(
     check_offsets("value_offsets", words.value_offsets, n_trees * n_forests, len(words.values))
     if n_classes not in (0, 2, 3) or words.values.shape[1] != max(n_classes, 1):
         raise ValueError(f"{words.values.shape[1]} values a leaf can't be of {n_classes} classes")
+    n_values = np.diff(words.value_offsets) + n_classes
+    for some, nodes, own in blocks(words.offsets):
+        _check_some(words.words[nodes], own, offset_bits, n_features, n_values[some])
+
+
+def _check_some(
+    words: NDArray, offsets: NDArray, offset_bits: int, n_features: int, n_values: NDArray
+) -> None:
+    bits = 8 * words.itemsize
     top, one = np.uint64(bits - 1), np.uint64(1)
-    wide = words.words.astype(np.uint64)
+    wide = words.astype(np.uint64)
     leaf = (wide >> top).astype(bool)
     inner = wide[~leaf]
     distance = (inner & ((one << np.uint64(offset_bits)) - one)).astype(np.int64)
-    if (right_children(leaf, words.offsets) != np.flatnonzero(~leaf) + distance).any():
+    if (right_children(leaf, offsets) != np.flatnonzero(~leaf) + distance).any():
         raise ValueError("words must hold the right children of nodes in preorder")
     feature = (inner >> np.uint64(offset_bits)) & (
         (one << np.uint64(bits - _CUT_BITS - offset_bits)) - one
@@ -131,8 +165,7 @@ def check_words(
     if (feature >= np.uint64(n_features)).any():
         raise ValueError(f"a node asks for a feature beyond the {n_features} there are")
     payload = (wide & ((one << top) - one))[leaf]
-    n_values = np.diff(words.value_offsets) + n_classes
-    known = np.repeat(n_values, np.diff(words.offsets))[leaf].astype(np.uint64)
+    known = np.repeat(n_values, np.diff(offsets))[leaf].astype(np.uint64)
     if (payload >= known).any():
         raise ValueError("a leaf asks for a value beyond those of its tree")
 

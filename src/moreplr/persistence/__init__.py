@@ -116,8 +116,8 @@ def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = No
     path : str, path or binary file object
         A file object is read from its beginning, or from where it stands if it can't seek.
     max_bytes : int, optional
-        The most memory that the model's arrays may take. By default 4 GiB, and 64 MiB plus 200
-        times the size of the file.
+        The most memory that the model may take. By default 4 GiB, or 64 MiB plus 200 times the
+        size of the file if that is less. Loading takes up to twice as much for a moment.
 
     Returns
     -------
@@ -147,8 +147,10 @@ def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = No
     seekable = getattr(path, "seekable", bool)()
     try:
         return _read(path if seekable else _copy(path, max_bytes), max_bytes)
-    except (ModelFileError, MemoryError):
+    except ModelFileError:
         raise
+    except MemoryError as error:
+        raise ModelFileError("the model takes more memory than there is") from error
     except Exception as error:
         # Crafted files fail in as many ways as there are steps; callers need one to catch.
         reason = f"{type(error).__name__}: {error}"

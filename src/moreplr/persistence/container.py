@@ -14,11 +14,13 @@ import json
 import re
 import zipfile
 import zlib
-from typing import IO, Any, Self
+from typing import IO, Any, NamedTuple, Self
 
 import numpy as np
 import sklearn
+from numpy.typing import NDArray
 
+from moreplr.persistence.budget import Budget
 from moreplr.persistence.errors import ModelFileError
 
 FORMAT = "moreplr-model"
@@ -32,15 +34,17 @@ _TRAILER = re.compile(
 )
 _MEMBER = re.compile(r"arrays/\d{1,9}\.npy|model\.json")
 _DIGEST = 64
-_BLOCK = 1 << 20
+_BLOCK = 1 << 18
 _MOST_JSON = 1 << 27
 _DEEPEST_JSON = 32
+# What parsed JSON takes at most: a list or dict, a text beside its letters, a value in a list.
+_LIST, _DICT, _TEXT, _VALUE = 96, 256, 64, 40
 # No file unpacks to more than this many times its size, beyond what does no harm.
 _RATIO, _HARMLESS = 200, 1 << 26
 # Higher levels win a fifth in size of a large forest, and take six times as long.
 _LEVEL = 1
 _SAMPLE = 1 << 14
-_STEPS = np.zeros(256, np.int64)
+_STEPS = np.zeros(256, np.int8)
 _STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
 
 
@@ -131,16 +135,17 @@ class Reader:
         _check_trailer(stream, size)
         self._archive = zipfile.ZipFile(stream)
         self._infos = {info.filename: info for info in self._archive.infolist()}
-        limit = _RATIO * size + _HARMLESS if max_bytes is None else max_bytes
-        self._check_members(min(limit, MOST_BYTES) if max_bytes is None else limit)
-        self._left = MOST_BYTES if max_bytes is None else max_bytes
-        manifest = _from_json(self._read(MANIFEST))
+        limit = min(_RATIO * size + _HARMLESS, MOST_BYTES) if max_bytes is None else max_bytes
+        self._check_members(limit)
+        self.budget = Budget(limit)
+        self.n_values = 0
+        manifest = self._from_json(self._read(MANIFEST))
         self.versions = self._check_manifest(manifest)
         self._members: dict[str, dict[str, Any]] = manifest["members"]
 
     def json(self, name: str) -> Any:
         """A member that is a JSON text."""
-        return _from_json(self.read(name))
+        return self._from_json(self.read(name))
 
     def read(self, name: str) -> bytearray:
         """A member's bytes, which are those that the manifest promises."""
@@ -153,9 +158,7 @@ class Reader:
 
     def _read(self, name: str) -> bytearray:
         size = self._infos[name].file_size
-        self._left -= size
-        if self._left < 0:
-            raise ModelFileError("the model takes more memory than max_bytes allows")
+        self.budget.take(size)
         data, at = bytearray(size), 0
         member: Any
         with self._archive.open(self._infos[name]) as member, memoryview(data) as view:
@@ -164,6 +167,17 @@ class Reader:
             if at != size or member.read(1):
                 raise ModelFileError(f"the file is damaged: {name} has another size")
         return data
+
+    def _from_json(self, data: bytearray) -> Any:
+        """Parse JSON that is not nested deeper than any model's, nor takes too much memory."""
+        found = survey(data)
+        if found.depth > _DEEPEST_JSON:
+            raise ModelFileError("the file's structure is nested too deep")
+        self.n_values += found.values
+        letters = 5 * len(data)  # a copy to parse, and texts, with up to four bytes a sign
+        size = letters + found.lists * _LIST + found.dicts * _DICT + found.texts * _TEXT
+        self.budget.take(size + found.values * _VALUE)
+        return json.loads(data.decode("ascii"), parse_constant=_refuse_constant)
 
     def _check_members(self, most: int) -> None:
         infos = self._archive.infolist()
@@ -245,30 +259,56 @@ def _to_json(value: Any) -> bytes:
     return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
-def _from_json(data: bytearray) -> Any:
-    """Parse JSON that is not nested deeper than any model's."""
-    text = bytes(data)
-    if _depth(text) > _DEEPEST_JSON:
-        raise ModelFileError("the file's structure is nested too deep")
-    return json.loads(text, parse_constant=_refuse_constant)
+class Survey(NamedTuple):
+    """What is in a JSON text: how deep brackets are nested, and how many values there are."""
+
+    depth: int
+    lists: int
+    dicts: int
+    texts: int
+    values: int
 
 
-def _depth(text: bytes) -> int:
-    """How deep brackets are nested, those in strings not counted; in little memory.
+def survey(text: bytes | bytearray) -> Survey:
+    """Look at JSON before it is parsed, in little memory; signs in strings do not count.
 
     Examples
     --------
-    >>> _depth(b'{"a": [1, "[[[", "[\\\\"[["]}')
-    2
+    >>> survey(b'{"a": [1, "[[[", "[\\\\"[["]}')
+    Survey(depth=2, lists=1, dicts=1, texts=3, values=5)
     """
-    text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
-    deepest = depth = quotes = 0
+    deepest = depth = 0
+    inside, escaped = False, False
+    lists = dicts = texts = commas = 0
     for at in range(0, len(text), _BLOCK):
-        signs = np.frombuffer(text[at : at + _BLOCK], np.uint8)
-        quoted = quotes + np.cumsum(signs == ord('"'))
-        depths = depth + np.cumsum(np.where(quoted % 2, 0, _STEPS[signs]))
-        deepest, depth, quotes = max(deepest, int(depths.max())), int(depths[-1]), int(quoted[-1])
-    return deepest
+        signs = np.frombuffer(text, np.uint8, min(_BLOCK, len(text) - at), at)
+        quote, escaped = _quotes(signs, escaped)
+        quoted = inside ^ (np.cumsum(quote, dtype=np.int32) % 2).astype(bool)
+        bare = np.where(quoted, 0, signs).astype(np.uint8)
+        depths = depth + np.cumsum(_STEPS[bare], dtype=np.int64)
+        deepest, depth, inside = max(deepest, int(depths.max())), int(depths[-1]), bool(quoted[-1])
+        counts = np.bincount(bare, minlength=256)
+        lists, dicts = lists + int(counts[ord("[")]), dicts + int(counts[ord("{")])
+        commas, texts = commas + int(counts[ord(",")]), texts + int(quote.sum())
+    return Survey(deepest, lists, dicts, -(-texts // 2), commas + lists + dicts + 1)
+
+
+def _quotes(signs: NDArray[np.uint8], escaped: bool) -> tuple[NDArray[np.bool_], bool]:
+    """Where quotes are that open or end a text, and whether the sign that follows is escaped."""
+    quote = signs == ord('"')
+    strokes = np.flatnonzero(signs == ord("\\"))
+    if len(strokes) or escaped:
+        # Of a run of strokes every other one escapes what follows it.
+        begins = np.ones(len(strokes), bool)
+        begins[1:] = np.diff(strokes) > 1
+        first = strokes[begins][np.cumsum(begins) - 1] if len(strokes) else strokes
+        late = (first == 0) & escaped
+        active = strokes[(strokes - first) % 2 == late.astype(int)]
+        if escaped:
+            quote[0] = False
+        quote[active[active + 1 < len(signs)] + 1] = False
+        escaped = bool(len(active)) and int(active[-1]) == len(signs) - 1
+    return quote, escaped
 
 
 def _refuse_constant(name: str) -> Any:

@@ -27,8 +27,14 @@ from moreplr.persistence.registry import (
 
 _FLOATS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 _WORDS_OF_STATE = 624
-# How many values a model may have if shared ones are counted wherever they appear.
-_MOST_VALUES = 50_000_000
+# How often values may be shared, in the mean: what goes through a model, such as a comparison or
+# a message, goes through a shared one wherever it appears.
+_MOST_SHARED = 16
+_MOST_LETTERS = 1 << 16
+# Bytes of an object, and of an item of one.
+_OBJECT, _ITEM = 64, 16
+_ENTRY = 100
+_HASHED = (str, bytes, int, float, bool, np.generic, type(None))
 
 
 class Decoder:
@@ -36,6 +42,8 @@ class Decoder:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        self._take = reader.budget.take
+        self._left = 0
         self._values: list[Any] = []
         self._depths: list[int] = []
         self._sizes: list[int] = []
@@ -45,12 +53,14 @@ class Decoder:
     def decode(self) -> Any:
         """The model of the file."""
         document = self._reader.json(MODEL)
+        self._left = 10_000 + _MOST_SHARED * self._reader.n_values
         for node in document["nodes"]:
             self._depth, self._size = 0, 1
             self._values.append(self._make(node))
             self._depths.append(self._depth + 1)
             self._sizes.append(self._size)
-            if self._depth >= DEEPEST or self._size > _MOST_VALUES:
+            self._left -= self._size
+            if self._depth >= DEEPEST or self._left < 0:
                 raise ModelFileError("the model is nested too deep")
         model = self._values[-1]
         if not isinstance(model, BaseEstimator):
@@ -79,13 +89,18 @@ class Decoder:
         return self._values[at]
 
     def _items(self, node: Any) -> list[Any]:
+        self._take(_OBJECT + _ITEM * len(node["items"]))
         return [self._item(item) for item in node["items"]]
 
     def _object(self, node: Any) -> Any:
         spec = specs().get(node["class"])
         if spec is None:
             raise ModelFileError(f"the file names {node['class']!r:.80}, which is not allowed")
+        self._take(_OBJECT + _ENTRY * len(node["state"]))
         state = {str(name): self._item(item) for name, item in node["state"].items()}
+        if spec.restore is not None:  # what is not stored is made again from what is
+            arrays = [one for one in state.values() if isinstance(one, np.ndarray)]
+            self._take(2 * sum(one.nbytes for one in arrays))
         if not spec.is_ours:
             self.foreign = spec.cls.__name__
         try:
@@ -111,7 +126,21 @@ class Decoder:
         return NAMED_TUPLES[node["class"]](*self._items(node))
 
     def _dict(self, node: Any) -> Any:
-        return {self._item(key): self._item(value) for key, value in node["pairs"]}
+        self._take(_OBJECT + _ENTRY * len(node["pairs"]))
+        made = {}
+        for key, value in node["pairs"]:
+            hashed = self._item(key)
+            flat = hashed if isinstance(hashed, tuple) else (hashed,)
+            # Comparing keys goes through all that they hold.
+            if not all(isinstance(one, _HASHED) for one in flat):
+                raise ModelFileError("the key of a dict is no text, number or tuple of these")
+            made[hashed] = self._item(value)
+        return made
+
+    def _range(self, node: Any) -> range:
+        made = range(*self._items(node))
+        self._take(8 * _length(made))
+        return made
 
     def _array(self, node: Any) -> Any:
         return from_npy(self._reader.read(node["member"]))
@@ -130,6 +159,8 @@ class Decoder:
 
     def _scalar(self, node: Any) -> Any:
         dtype, item = _dtype(node), self._item(node["item"])
+        if dtype.kind == "U" and not (isinstance(item, str) and dtype.itemsize <= 4 * len(item)):
+            dtype = np.dtype("U0")  # as long as its text
         made = np.asarray(item, dtype)
         if made.ndim or (made.item() != item and item == item):
             raise ModelFileError("a number is not of its type")
@@ -149,18 +180,39 @@ class Decoder:
         values = self._item(node["values"])
         if isinstance(values, range):
             return pd.RangeIndex(values)
+        values = self._column(values)
         return pd.Index(values, dtype=TEXT if node["texts"] else values.dtype)
 
     def _frame(self, node: Any) -> Any:
         names, index = self._item(node["names"]), self._item(node["index"])
+        if not (isinstance(names, pd.Index) and isinstance(index, pd.Index)):
+            raise ModelFileError("a frame has no names of its rows and columns")
+        self._take(8 * _length(index))
         columns = {}
         for at, (column, text) in enumerate(zip(node["columns"], node["texts"], strict=True)):
-            values = self._item(column)
+            values = self._column(self._item(column), len(index))
             dtype = TEXT if text else values.dtype
             columns[at] = pd.Series(values, index=index, dtype=dtype)
         frame = pd.DataFrame(columns, index=index)
         frame.columns = names
         return frame
+
+    def _column(self, values: Any, length: int | None = None) -> Any:
+        """Values of a column or an index, which pandas copies."""
+        if not isinstance(values, np.ndarray) or values.ndim != 1:
+            raise ModelFileError("a column is no list of values")
+        if length is not None and len(values) != length:
+            raise ModelFileError(f"a column has {len(values)} values for {length} rows")
+        self._take(_OBJECT + 2 * values.nbytes)
+        return values
+
+
+def _length(values: range | pd.Index) -> int:
+    """How many there are, also where these are more than `len` can say."""
+    if isinstance(values, range):
+        step = values.step
+        return max(0, (values.stop - values.start + step - (1 if step > 0 else -1)) // step)
+    return values.size
 
 
 def _is_word(value: Any, word: str) -> bool:
@@ -177,6 +229,8 @@ def _fill(spec: Spec, state: State) -> Any:
 
 def _dtype(node: Any) -> np.dtype[Any]:
     dtype = np.dtype("=" + node["type"] if node["type"] != "O" else "O")
+    if dtype.itemsize > 4 * _MOST_LETTERS:
+        raise ModelFileError("a type of texts is too long")
     if not is_plain(dtype) and dtype.kind != "O":
         raise ModelFileError(f"{dtype} is not allowed")
     return dtype
@@ -189,7 +243,7 @@ _MAKERS: dict[str, Callable[[Decoder, Any], Any]] = {
     "tuple": lambda self, node: tuple(self._items(node)),
     "dict": Decoder._dict,
     "slice": lambda self, node: slice(*self._items(node)),
-    "range": lambda self, node: range(*self._items(node)),
+    "range": Decoder._range,
     "array": Decoder._array,
     "objects": Decoder._objects,
     "scalar": Decoder._scalar,

@@ -102,6 +102,8 @@ def _check_function(transformer: Any) -> None:
     """The functions of `make_preprocessor` with the arguments that it gives them."""
     words = transformer.kw_args or {}
     known = functions()
+    if transformer.func is not None and transformer.func not in known.values():
+        raise ValueError("func must be None or a function of make_preprocessor")
     wanted = {"codes"} if transformer.func is known["moreplr.datasets.numbers"] else set()
     if set(words) != wanted:
         raise ValueError(f"kw_args must have {sorted(wanted)}, not {sorted(words)}")
