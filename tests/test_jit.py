@@ -7,8 +7,6 @@ import textwrap
 
 import pytest
 
-from moreplr._jit import drop_stale
-
 _KERNEL = """
 from moreplr._jit import jit
 
@@ -76,20 +74,63 @@ def test_compiling_is_announced_once_and_loading_is_silent(tmp_path):
     assert second.stderr == ""
 
 
-def test_kernels_older_than_a_module_that_they_inline_are_compiled_anew(tmp_path):
-    cache = tmp_path / "__pycache__"
-    cache.mkdir()
-    index, helper, kernel = cache / "_kernel.f-1.nbi", tmp_path / "_helper.py", tmp_path / "_k.py"
-    index.touch()
-    helper.touch()
-    kernel.write_text(_KERNEL)
-    other = tmp_path / "elsewhere" / "_other.py"
-    other.parent.mkdir()
-    other.touch()  # no kernel in its folder
-    for path, time in ((helper, 100), (kernel, 20), (index, 200), (other, 300)):
-        os.utime(path, (time, time))
-    drop_stale(tmp_path)
-    assert index.exists()
-    os.utime(index, (50, 50))
-    drop_stale(tmp_path)
-    assert not index.exists()
+def kernels(folder, helper):
+    """A kernel that calls a helper of its own folder."""
+    (folder / "moreplr_helper.py").write_text(
+        f"from moreplr._jit import inlined\n\n@inlined\ndef helper(x):\n    return {helper}\n"
+    )
+    (folder / "moreplr_kernel.py").write_text(
+        "from moreplr._jit import jit\nfrom moreplr_helper import helper\n\n"
+        "@jit\ndef kernel(x):\n    return helper(x)\n"
+    )
+
+
+_CALL = """
+    from moreplr_kernel import kernel
+    print(kernel(2), sum(kernel.stats.cache_hits.values()))
+"""
+
+
+def test_a_kernel_is_compiled_anew_when_a_module_of_its_folder_changes(tmp_path):
+    kernels(tmp_path, "x + 1")
+    assert [run(_CALL, tmp_path).stdout for _ in range(2)] == ["3 0\n", "3 1\n"]
+    kernels(tmp_path, "x + 5")
+    assert [run(_CALL, tmp_path).stdout for _ in range(2)] == ["7 0\n", "7 1\n"]
+
+
+def test_time_stamps_do_not_matter(tmp_path):
+    kernels(tmp_path, "x + 1")
+    run(_CALL, tmp_path)
+    for path in tmp_path.glob("*.py"):
+        os.utime(path, (2**32, 2**32))
+    assert run(_CALL, tmp_path).stdout == "3 1\n"
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("left", [0, 10])
+def test_damaged_files_are_replaced(tmp_path, ending, left):
+    kernels(tmp_path, "x + 1")
+    run(_CALL, tmp_path)
+    for path in tmp_path.glob(f"__pycache__/*.{ending}"):
+        path.write_bytes(path.read_bytes()[:left])
+    damaged, repaired = (run(_CALL, tmp_path) for _ in range(2))
+    assert (damaged.stdout, repaired.stdout) == ("3 0\n", "3 1\n")
+    assert damaged.stderr.count("can't read") == 1
+    assert repaired.stderr == ""
+
+
+def test_a_full_disk_is_said_once(tmp_path):
+    kernels(tmp_path, "x + 1")
+    code = """
+        from numba.core import caching
+
+        def full(self, key, data):
+            raise OSError(28, "No space left on device")
+
+        caching.IndexDataCacheFile.save = full
+        from moreplr_kernel import kernel
+        print(kernel(2), kernel(2.0))
+    """
+    answer = run(code, tmp_path)
+    assert answer.stdout == "3 3.0\n"
+    assert answer.stderr.count("No space left on device") == 1

@@ -1,17 +1,23 @@
-"""One way to compile kernels: cached where that is possible, with a line when it takes long."""
+"""One way to compile kernels: cached where that is possible, with a line when it takes long.
+
+A kernel may call kernels of its own folder only: what is cached is compiled again when any module
+of the folder changes, whatever the time stamps of files say.
+"""
 
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import logging
 import sys
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
@@ -21,8 +27,8 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     `options`, such as `fastmath`, go to numba.
 
-    Numba stores it beside the source, or in the user's cache folder where the
-    source cannot be written. Where neither can, the kernel is compiled anew in each process.
+    Numba stores it beside the source, or in the user's cache folder where the source cannot be
+    written. Where that fails, the kernel is compiled anew in each process, which is said once.
 
     Examples
     --------
@@ -35,10 +41,10 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return partial(jit, **options)
-    try:
-        return numba.njit(cache=True, **_OPTIONS, **options)(function)
-    except RuntimeError:  # numba found no folder that it may write to
-        return numba.njit(**_OPTIONS, **options)(function)
+    kernel = numba.njit(**_OPTIONS, **options)(function)
+    with suppress(RuntimeError):  # numba found no folder that it may write to
+        kernel._cache = _Cache(function)
+    return kernel
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -72,21 +78,57 @@ def pasted(function: Callable[..., Any]) -> Any:
     return numba.njit(inline="always", **_OPTIONS)(function)
 
 
-def drop_stale(package: Path) -> None:
-    """Remove compiled kernels of a package that are older than what they may be made of.
+@cache
+def _digest(folder: Path) -> str:
+    """What the modules of a folder hold, as one number."""
+    sources = (path.read_bytes() for path in sorted(folder.glob("*.py")))
+    return hashlib.sha256(b"\0".join(sources)).hexdigest()
 
-    That is any module with a leading underscore in a folder that has kernels. Numba looks only
-    at the file of the kernel itself. One that was inlined from another file would live on in
-    machine code after a change there.
+
+class _Files(CompileResultCacheImpl):
+    """Numba's choice of files, with the digest of a kernel's folder in place of a time stamp.
+
+    The kernel's own time stamp says nothing about those that it calls, which are part of its
+    machine code.
     """
-    with contextlib.suppress(OSError):  # a folder that can't be written holds no cache of ours
-        modules = [path for path in package.rglob("_*.py") if path.name != "__init__.py"]
-        folders = {path.parent for path in modules if b"moreplr._jit" in path.read_bytes()}
-        changes = (path.stat().st_mtime for path in modules if path.parent in folders)
-        newest = max(changes, default=0.0)
-        for index in package.rglob("__pycache__/*.nbi"):
-            if index.stat().st_mtime < newest:
-                index.unlink(missing_ok=True)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = _digest(Path(function.__code__.co_filename).parent)
+        self.locator.get_source_stamp = lambda: stamp
+
+
+class _Cache(FunctionCache):
+    """Numba's cache, but trouble with its files is no trouble for the caller."""
+
+    _impl_class = _Files
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # damaged files make pickle raise almost anything
+            _complain(f"can't read {self.cache_path}", error)
+            with suppress(Exception):
+                self.flush()  # an empty index, so that the kernel can be saved again
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:
+            _complain(f"can't write to {self.cache_path}", error)
+
+
+def _complain(what: str, error: Exception) -> None:
+    if not _complaints:
+        _complaints.append(what)
+        _logger().warning(
+            "%s (%s: %s); kernels are compiled in memory instead, each time",
+            what, type(error).__name__, error,
+        )  # fmt: skip
+
+
+_complaints: list[str] = []
 
 
 class _Notice(event.Listener):
@@ -118,5 +160,4 @@ def _logger() -> logging.Logger:
     return logger
 
 
-drop_stale(Path(__file__).parent)
 event.register("numba:compile", _Notice())
