@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from moreplr.persistence import load, save
     from moreplr.rankers import (
         AutoRanker,
+        BradleyTerryRanker,
         DummyRanker,
         MORERanker,
         NearestNeighborsRanker,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "AutoRanker",
+    "BradleyTerryRanker",
     "DummyRanker",
     "MORERanker",
     "NearestNeighborsRanker",

@@ -66,12 +66,22 @@ def finite_or_nan(estimator: Any) -> str | bool:
     return "allow-nan" if get_tags(estimator).input_tags.allow_nan else True
 
 
+def sparse_format(estimator: Any) -> str | bool:
+    """The format in which validation gives sparse features to an estimator that takes them."""
+    return "csr" if get_tags(estimator).input_tags.sparse else False
+
+
 def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
     """Features as numbers; an error names the first column that holds something else."""
     X = without_mask(X)
     try:
         return validate_data(
-            ranker, X, reset=reset, dtype=np.float64, ensure_all_finite=finite_or_nan(ranker)
+            ranker,
+            X,
+            reset=reset,
+            accept_sparse=sparse_format(ranker),
+            dtype=np.float64,
+            ensure_all_finite=finite_or_nan(ranker),
         )
     except (TypeError, ValueError) as error:
         fault = not_numbers(X)

@@ -111,8 +111,8 @@ class BaseRanker(BaseEstimator):
             )
         X = numbers_from(self, X)
         positions, self.labels_ = check_rankings(y)
-        if len(positions) != len(X):
-            raise ValueError(f"X has {len(X)} rows, but y has {len(positions)}")
+        if len(positions) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows, but y has {len(positions)}")
         unranked = int(np.isnan(positions).all(axis=1).sum())
         # A single label, as in scikit-learn's checks, has no pairs; it must be ranked at least.
         pairs = min(positions.shape[1], 2)
@@ -125,7 +125,7 @@ class BaseRanker(BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-        return X, positions, check_sample_weight(sample_weight, len(X))
+        return X, positions, check_sample_weight(sample_weight, X.shape[0])
 
     def _check_predict(self, X: Any) -> Array:
         check_is_fitted(self)
@@ -200,8 +200,8 @@ class PairRanker(BaseRanker):
         given, X = X, self._check_predict(X)
         options = {"n_buckets": n_buckets, "top": top, "total_order": total_order}
         rng = check_random_state(self.random_state)
-        ranks = np.empty((len(X), len(self.labels_)))
-        for rows in self._chunks(len(X)):
+        ranks = np.empty((X.shape[0], len(self.labels_)))
+        for rows in self._chunks(X.shape[0]):
             ranks[rows] = self._decode(self._pairs(X[rows]), random_state=rng, **options)
         return self._output(ranks, given)
 
@@ -220,8 +220,8 @@ class PairRanker(BaseRanker):
             The greater, the better.
         """
         given, X = X, self._check_predict(X)
-        scores = np.empty((len(X), len(self.labels_)))
-        for rows in self._chunks(len(X)):
+        scores = np.empty((X.shape[0], len(self.labels_)))
+        for rows in self._chunks(X.shape[0]):
             P, Q = self._pairs(X[rows])
             # A label is tied with itself, which is no pair.
             scores[rows] = (P + Q / 2).sum(axis=2) - np.einsum("nii->ni", P + Q / 2)
@@ -254,10 +254,10 @@ class PairRanker(BaseRanker):
         """
         X = self._check_predict(X)
         if chunks:
-            return (self._pairs(X[rows]) for rows in self._chunks(len(X)))
-        k = len(self.labels_)
-        whole = Pairs(np.empty((len(X), k, k)), np.empty((len(X), k, k)))
-        for rows in self._chunks(len(X)):
+            return (self._pairs(X[rows]) for rows in self._chunks(X.shape[0]))
+        n, k = X.shape[0], len(self.labels_)
+        whole = Pairs(np.empty((n, k, k)), np.empty((n, k, k)))
+        for rows in self._chunks(n):
             whole.P[rows], whole.Q[rows] = self._pairs(X[rows])
         return whole
 

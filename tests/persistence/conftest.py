@@ -38,6 +38,7 @@ from sklearn.svm import SVC, SVR, LinearSVR
 
 from moreplr import (
     AutoRanker,
+    BradleyTerryRanker,
     DummyRanker,
     MORERanker,
     NearestNeighborsRanker,
@@ -156,6 +157,7 @@ CASES = {
         lambda: RankingForest(3, structure="per_label", random_state=0), weight=WEIGHT
     ),
     "ranking_forest_plain": Case(lambda: RankingForest(3, oblique=False, random_state=0)),
+    "bradley_terry": Case(lambda: BradleyTerryRanker(standard_errors="fisher")),
     "neighbors": Case(lambda: NearestNeighborsRanker()),
     "neighbors_brute": Case(
         lambda: NearestNeighborsRanker(3, metric="nan_euclidean"), weight=WEIGHT

@@ -260,6 +260,20 @@ _RANKERS = [
         also=_check_pairwise,
     ),
     Spec(
+        "moreplr.BradleyTerryRanker",
+        rankers.BradleyTerryRanker,
+        _RANKER
+        | _DECODING
+        | {
+            "coef_": array("f8", "k", "p"),
+            "intercept_": array("f8", "k"),
+            "ties_": array("f8", "k"),
+            "mean_": array("f8", "p"),
+            "alpha_": number,
+            "scores_": mapping(number, number),
+        },
+    ),
+    Spec(
         "moreplr.RankingForest",
         rankers.RankingForest,
         _RANKER

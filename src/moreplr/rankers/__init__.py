@@ -1,6 +1,7 @@
 """The estimators that a user fits."""
 
 from moreplr.rankers.auto import AutoRanker
+from moreplr.rankers.bradley_terry import BradleyTerryRanker
 from moreplr.rankers.dummy import DummyRanker
 from moreplr.rankers.more import MORERanker
 from moreplr.rankers.neighbors import NearestNeighborsRanker
@@ -10,6 +11,7 @@ from moreplr.rankers.tree import RankingTree
 
 __all__ = [
     "AutoRanker",
+    "BradleyTerryRanker",
     "DummyRanker",
     "MORERanker",
     "NearestNeighborsRanker",
