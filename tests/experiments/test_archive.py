@@ -165,3 +165,10 @@ def test_a_table_is_replaced_as_a_whole(folder, monkeypatch):
     with pytest.raises(OSError, match="no space"):
         report(folder, folder)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_folders_from_before_a_measure_lack_it(folder):
+    path = folder / "results.csv"
+    table = pd.read_csv(path).drop(columns=["top_one", "log_loss", "calibration_error"])
+    table.to_csv(path, index=False)
+    assert results(folder)["log_loss"].isna().all()

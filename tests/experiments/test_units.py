@@ -171,3 +171,16 @@ def test_other_data_under_the_same_name_are_refused():
     object.__setattr__(unit, "fingerprint", "0" * 16)
     (result,) = run_unit(unit)
     assert "not the same data" in result.message
+
+
+def test_pair_probabilities_are_measured_where_a_ranker_has_some(tiny, methods):
+    plan = Plan([tiny], ["kNN", methods[0]], folds=2, repetitions=1, probabilities=True)
+    results = [result for unit in units_of(plan) for result in run_unit(unit)]
+    assert [result.status for result in results] == ["ok"] * 4
+    for result in results:
+        assert 0 <= result.top_one <= 1
+        has_pairs = result.key.method == "kNN"
+        assert (result.log_loss is not None) == has_pairs
+        assert (result.calibration_error is not None) == has_pairs
+    plain = units_of(plan.change(probabilities=False))[0]
+    assert run_unit(plain)[0].log_loss is None

@@ -18,7 +18,12 @@ from moreplr.experiments.store import Store, Stores, paths_of
 
 RESULTS, ENVIRONMENTS, IDENTITIES = "results.csv", "environments.csv", "identities.csv"
 # Numbers are lacking where a fit failed; names are names, be they "NA" or "1".
-_NUMBERS = ("tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test")
+_NUMBERS = (
+    "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "top_one",
+    "log_loss", "calibration_error",
+)  # fmt: skip
+# Folders of results that were written before these were measured lack them.
+_LATER = ("top_one", "log_loss", "calibration_error")
 _TEXTS = ("problem", "dataset", "method", "protocol", "status", "message", "finished")
 _TYPES = {
     **dict.fromkeys(("missing", *_NUMBERS), float),
@@ -79,7 +84,8 @@ def results(store: Stores) -> pd.DataFrame:
     -------
     frame with the columns problem, dataset, method, missing, protocol, repetition, fold,
         status ("ok", "error" or "timeout"), tau_x, buckets, fit_seconds, predict_seconds,
-        n_train, n_test, message, seed, finished and versions
+        n_train, n_test, message, seed, finished, top_one, log_loss, calibration_error and
+        versions
     """
     with opened(store) as results:
         return results.frame()
@@ -91,10 +97,15 @@ def _unpack(folder: Path, path: Path) -> None:
             store.fill(
                 environments=_read(folder, ENVIRONMENTS).rename(columns={"environment": "id"}),
                 identities=_read(folder, IDENTITIES),
-                results=_read(folder, RESULTS),
+                results=_with(_read(folder, RESULTS), _LATER),
             )
         except (KeyError, ValueError, OSError, EOFError, sqlite3.Error) as error:
             raise ValueError(f"{folder} is not a folder of results: {error}") from error
+
+
+def _with(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
+    """The table with the columns that it lacks, empty."""
+    return table.assign(**{name: float("nan") for name in columns if name not in table})
 
 
 def _read(folder: Path, name: str) -> pd.DataFrame:

@@ -56,6 +56,9 @@ class Plan:
     folds, repetitions : int
         ``RepeatedKFold(folds, n_repeats=repetitions, random_state=seed)``, rows as they come.
     trees, forest, seed : see :class:`moreplr.experiments.methods.Settings`
+    probabilities : bool
+        Measure the log loss and the calibration error of pair probabilities, too, where a ranker
+        has some. They are predicted a second time for it, which is not counted.
     limits : what large data sets leave out
     name : letters, digits, and ``_ . + -`` inside; of the store, too, unless that has its own
     description : for the report
@@ -78,6 +81,7 @@ class Plan:
     seed: int = 0
     trees: int | None = None
     forest: str = "scikit-learn"
+    probabilities: bool = False
     limits: tuple[Limit, ...] = ()
     name: str = "plan"
     description: str = ""
@@ -102,6 +106,8 @@ class Plan:
                 raise ValueError(f"protocols must be of {PROTOCOLS}, got {protocol!r}")
         if any(self.missing) and not self.protocols:
             raise ValueError("missing labels need a protocol")
+        if not isinstance(self.probabilities, bool):
+            raise ValueError(f"probabilities must be true or false, got {self.probabilities!r}")
         if self.forest not in FORESTS:
             raise ValueError(f"forest must be one of {FORESTS}, got {self.forest!r}")
         for key, least in (("folds", 2), ("repetitions", 1), ("trees", 1)):

@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS results (
     n_train INTEGER, n_test INTEGER, message TEXT NOT NULL, seed INTEGER NOT NULL,
     environment INTEGER NOT NULL REFERENCES environments (id),
     finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    top_one REAL, log_loss REAL, calibration_error REAL,
     PRIMARY KEY (problem, dataset, method, missing, protocol, repetition, fold)
 );
 """
@@ -55,16 +56,19 @@ ON CONFLICT DO UPDATE SET
     status = excluded.status, tau_x = excluded.tau_x, buckets = excluded.buckets,
     fit_seconds = excluded.fit_seconds, predict_seconds = excluded.predict_seconds,
     n_train = excluded.n_train, n_test = excluded.n_test, message = excluded.message,
-    seed = excluded.seed, environment = excluded.environment, finished = excluded.finished
+    seed = excluded.seed, environment = excluded.environment, finished = excluded.finished,
+    top_one = excluded.top_one, log_loss = excluded.log_loss,
+    calibration_error = excluded.calibration_error
 WHERE results.status != 'ok'
 """
 _COLUMNS = """
     problem, dataset, method, missing, protocol, repetition, fold, status, tau_x, buckets,
-    fit_seconds, predict_seconds, n_train, n_test, message, seed
+    fit_seconds, predict_seconds, n_train, n_test, message, top_one, log_loss,
+    calibration_error, seed
 """
 _INSERT = f"""
 INSERT INTO results ({_COLUMNS}, environment)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES ({", ".join("?" * 20)})
 {_REPLACE_FAILED}
 """
 _RELEASE = f"DELETE FROM claims WHERE {' AND '.join(f'{name} = ?' for name in Key._fields)}"
@@ -162,7 +166,8 @@ class Store:
             for r in results:
                 row = (
                     *r.key, r.status, r.tau_x, r.buckets, r.fit_seconds, r.predict_seconds,
-                    r.n_train, r.n_test, r.message, seed, environment,
+                    r.n_train, r.n_test, r.message, r.top_one, r.log_loss, r.calibration_error,
+                    seed, environment,
                 )  # fmt: skip
                 if connection.execute(_INSERT, row).rowcount:
                     written.append(r)

@@ -20,7 +20,7 @@ _TABLES = {
     "results": {
         "problem", "dataset", "method", "missing", "protocol", "repetition", "fold", "status",
         "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "message",
-        "seed", "environment", "finished",
+        "seed", "environment", "finished", "top_one", "log_loss", "calibration_error",
     },
 }  # fmt: skip
 _WORDS = {
@@ -39,11 +39,17 @@ _NUMBERS = {
     "fit_seconds": (0, _LARGEST),
     "predict_seconds": (0, _LARGEST),
     "seed": (-_LARGEST, _LARGEST),
+    "top_one": (0, 1),
+    "log_loss": (0, _LARGEST),
+    "calibration_error": (0, 1),
     **dict.fromkeys(_COUNTS, (0, _LARGEST)),
 }
 _WHOLE = (*_COUNTS, "seed")
 # A fit that failed has none of these.
-_MAY_LACK = ("tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test")
+_MAY_LACK = (
+    "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "top_one",
+    "log_loss", "calibration_error",
+)  # fmt: skip
 
 
 def check_tables(connection: sqlite3.Connection, *, may_be_empty: bool) -> None:

@@ -27,7 +27,12 @@ from moreplr.experiments.methods import COMPLETE, DECISIONS, Method
 from moreplr.experiments.plan import Plan, load_data
 from moreplr.incomplete import remove_labels
 from moreplr.layers import LAYERS
-from moreplr.metrics import tau_x_score
+from moreplr.metrics import (
+    pair_calibration_error,
+    pair_log_loss,
+    tau_x_score,
+    top_one_score,
+)
 from moreplr.rankings import count_buckets
 
 
@@ -56,6 +61,9 @@ class Result:
     n_train: int | None = None
     n_test: int | None = None
     message: str = ""
+    top_one: float | None = None
+    log_loss: float | None = None
+    calibration_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,7 @@ class Unit:
     fold: int
     folds: int
     seed: int
+    probabilities: bool = False
 
     def keys(self, method: Method) -> list[Key]:
         """The keys of a method's results."""
@@ -141,7 +150,18 @@ def _unit(
     missing, repetition, fold = place
     about = source.data, source.problem, source.name, source.fingerprint
     cost = float(source.cells * np.log2(max(source.rows, 2)))
-    return Unit(*about, cost, methods, missing, protocols, repetition, fold, plan.folds, plan.seed)
+    return Unit(
+        *about,
+        cost,
+        methods,
+        missing,
+        protocols,
+        repetition,
+        fold,
+        plan.folds,
+        plan.seed,
+        plan.probabilities,
+    )
 
 
 def _shared_fits(
@@ -188,10 +208,12 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
     ranker, Y_train = prepare(unit.methods[0].ranker, Y_train, unit)
     _warm_up(unit.methods[0].fit_key(), ranker, X_train, Y_train)
     fitted, fit_seconds = timed(lambda: ranker.fit(X_train, Y_train))
+    of_pairs = pair_measures(fitted, X_test, Y_test) if unit.probabilities else {}
     for method, decide in _deciders(fitted, unit.methods, X_test):
         try:
             ranks, predict_seconds = decide()
             score = float(tau_x_score(Y_test, ranks))
+            top_one = float(top_one_score(Y_test, ranks))
         except Exception as error:
             yield from (Result(key, "error", message=_say(error)) for key in unit.keys(method))
             continue
@@ -200,8 +222,19 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
         for key in unit.keys(method):
             yield Result(
                 key, "ok", score, buckets, fit_seconds, predict_seconds,
-                len(X_train), len(X_test), message,
+                len(X_train), len(X_test), message, top_one, **of_pairs,
             )  # fmt: skip
+
+
+def pair_measures(fitted: Any, X: Any, Y: Positions) -> dict[str, float]:
+    """How good the pair probabilities of a ranker are that has some."""
+    if not hasattr(fitted, "predict_pairs"):
+        return {}
+    pairs = fitted.predict_pairs(X)
+    return {
+        "log_loss": float(pair_log_loss(Y, pairs)),
+        "calibration_error": pair_calibration_error(Y, pairs),
+    }
 
 
 @dataclass(frozen=True)
