@@ -71,8 +71,8 @@ def test_rows_keep_their_names():
 @pytest.mark.parametrize(
     ("change", "arguments", "message"),
     [
-        ({}, {"label": "itme"}, "label: there is no column 'itme'; did you mean 'item'"),
-        ({}, {"ignore": ["sec"]}, "ignore: there is no column 'sec'; did you mean 'second'"),
+        ({}, {"label": "itme"}, "there is no column 'itme' .label.; did you mean 'item'"),
+        ({}, {"ignore": ["sec"]}, "there is no column 'sec' .ignore.; did you mean 'second'"),
         ({}, {"ignore": []}, r"row 1: column 'second' differs .*'u2': 1 and 2; .*ignore="),
         ({}, {"labels": ["tea", "milk"]}, "row 3: 'water' is not among the labels"),
         ({"user": ["u", None, "u", "u", "u"]}, {}, "row 1, column 'user' is empty"),

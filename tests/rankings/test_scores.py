@@ -90,7 +90,7 @@ def test_there_and_back(larger, Y):
         ({"tolerance": "1 percent"}, "tolerance must be a number from 0 or a share such as '1%'"),
         ({"tolerance": -1}, "tolerance must be"),
         ({"labels": "score_*"}, "no column matches 'score_"),
-        ({"labels": ["t_a", "t_c"]}, "no column 't_c'; did you mean"),
+        ({"labels": ["t_a", "t_c"]}, "no column 't_c' .labels.; did you mean"),
         ({"larger_is_better": True}, "row 1, label 't_b': no score is better than inf"),
     ],
 )

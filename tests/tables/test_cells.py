@@ -39,7 +39,7 @@ def test_what_is_no_number_makes_a_text_column(cell):
 
 
 def test_decimal_commas_are_guessed():
-    with pytest.raises(ValueError, match="'1,5' is not a number; say --decimal ','"):
+    with pytest.raises(ValueError, match="'1,5' is not a number; if it is one, say decimal=','"):
         READER.numbers(raw("1,5"))
 
 

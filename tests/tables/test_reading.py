@@ -102,8 +102,8 @@ def test_blank_lines_are_skipped_but_an_empty_cell_of_one_column_is_a_row(tmp_pa
         (b"a,b\n1,2,3\n", "a.csv: line 2 has 3 cells"),
         (b"a,b,a\n1,2,3\n", "a.csv: column 'a' is there twice"),
         (b'a,b\n1,"2\n3,4\n', "a.csv is broken: .*quotation"),
-        (b"a,b\n1,\xfc\n", r"a.csv is not utf-8 text \(byte 0xfc\); say --encoding"),
-        (b"a;b\n1;2\n", "a.csv: there is one column, 'a;b'; say --separator ';'"),
+        (b"a,b\n1,\xfc\n", r"a.csv is not utf-8 text \(byte 0xfc\); say which it has"),
+        (b"a;b\n1;2\n", "a.csv: there is one column, 'a;b'; if that is wrong, say separator=';'"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_name(tmp_path, content, message):
@@ -133,12 +133,12 @@ def test_a_cut_archive(tmp_path):
 
 
 def test_files_that_are_none(tmp_path):
-    with pytest.raises(ValueError, match=r"there is no file .*none\.csv"):
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*none\.csv"):
         read(tmp_path / "none.csv")
     with pytest.raises(ValueError, match="is a folder"):
         read(tmp_path)
     (tmp_path / "a.csv").write_text("a\n1\n")
-    with pytest.raises(ValueError, match="--encoding: unknown encoding: latin1000"):
+    with pytest.raises(ValueError, match="encoding='latin1000' is not known"):
         read(tmp_path / "a.csv", encoding="latin1000")
 
 

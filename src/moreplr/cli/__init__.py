@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from moreplr import __version__
+from moreplr.cli.options import as_options
 
 COMMANDS = (
     "fit",
@@ -86,7 +87,7 @@ def _describe(error: Exception) -> str:
     """One line that says what is wrong."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    words = " ".join(str(error).split())
+    words = as_options(" ".join(str(error).split()))
     if isinstance(error, (ValueError, TypeError, OSError)) and words:
         return words
     return f"{type(error).__name__}: {words} (--debug shows where)"
@@ -97,7 +98,7 @@ def _note_once() -> Any:
     seen: set[str] = set()
 
     def show(message: Any, *rest: Any) -> None:
-        text = " ".join(str(message).split())
+        text = as_options(" ".join(str(message).split()))
         if text not in seen:
             seen.add(text)
             print(f"moreplr: note: {text}", file=sys.stderr)

@@ -44,6 +44,8 @@ def cross_validate(
                 data.Y,
                 n_folds=folds,
                 n_repeats=repeats,
+                groups=data.groups,
+                sample_weight=data.sample_weight,
                 random_state=random_state,
                 advance=lambda steps, name: advance(steps, f"{data.name}: {name}"),
             )

@@ -21,7 +21,7 @@ from typing import IO, Any
 import pandas as pd
 
 from moreplr._files import whole_file
-from moreplr.tables.formats import STREAM, Format, import_pyarrow
+from moreplr.tables.formats import STREAM, Format, check_openpyxl, import_pyarrow
 
 
 def check_output(path: str) -> None:
@@ -45,11 +45,17 @@ class Writer:
         self._parquet: Any = None
         self._text = io.TextIOWrapper(binary, encoding="utf-8", newline="", write_through=False)
         self._begun = False
+        self._kept: list[pd.DataFrame] = []  # of formats that are written in one go
 
     def write(self, frame: pd.DataFrame) -> None:
         """Add rows; the first frame's columns are the header."""
         if self._form.kind == "parquet":
             self._write_parquet(frame)
+        elif self._form.kind in ("excel", "json"):
+            self._kept.append(frame)
+        elif self._form.kind == "jsonl":
+            if len(frame):
+                self._text.write(frame.to_json(orient="records", lines=True, force_ascii=False))
         else:
             frame.to_csv(
                 self._text,
@@ -65,8 +71,18 @@ class Writer:
         """Write what is left; the stream itself stays open."""
         if self._parquet is not None:
             self._parquet.close()
+        if self._kept:
+            self._write_whole(pd.concat(self._kept, ignore_index=True))
         self._text.flush()
         self._text.detach()
+
+    def _write_whole(self, frame: pd.DataFrame) -> None:
+        if self._form.kind == "excel":
+            workbook = io.BytesIO()  # Excel's files are archives, which are not written in order
+            frame.to_excel(workbook, index=False)
+            self._binary.write(workbook.getvalue())
+        else:
+            frame.to_json(self._text, orient="records", force_ascii=False)
 
     def _write_parquet(self, frame: pd.DataFrame) -> None:
         arrow, parquet = import_module("pyarrow"), import_pyarrow()
@@ -87,7 +103,7 @@ class Writer:
 def open_writer(
     path: str, *, kind: str | None = None, separator: str | None = None
 ) -> Iterator[Writer]:
-    """A writer of CSV, TSV (plain or compressed) or Parquet by the name; `-` is stdout.
+    """A writer of the format that the name says; `-` is stdout.
 
     Examples
     --------
@@ -102,6 +118,8 @@ def open_writer(
     form = Format.of(path, kind, separator)
     if form.kind == "parquet":
         import_pyarrow()
+    if form.kind == "excel":
+        check_openpyxl()
     if path == STREAM:
         sys.stdout.flush()
         yield from _write(sys.stdout.buffer, form)

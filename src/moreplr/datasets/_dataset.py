@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from sklearn.compose import ColumnTransformer
 
 from moreplr.datasets._preprocessing import make_preprocessor
 from moreplr.rankings import count_buckets, dense_ranks
+from moreplr.tables.overview import Overview, make_overview, notes_on_features
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,10 @@ class Card:
 class Dataset:
     """Features X and positions Y of a ranking problem; unpacks as ``X, Y = load(...)``.
 
-    `missing_codes` are numbers that stand for a gap in numeric features.
+    `missing_codes` are numbers that stand for a gap in numeric features. `sample_weight` and
+    `groups` are arrays with an entry for each row, or None: what `fit` and cross-validation take
+    under these names. `meaning` says in words how rankings were read, `notes` what looks odd
+    about them.
 
     Examples
     --------
@@ -64,6 +69,10 @@ class Dataset:
     X: pd.DataFrame
     Y: pd.DataFrame
     missing_codes: tuple[float, ...] = ()
+    sample_weight: Any = None
+    groups: Any = None
+    meaning: str = "positions: the smallest is best, equal is tied, empty is not ranked"
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
         return iter((self.X, self.Y))
@@ -82,6 +91,24 @@ class Dataset:
             float(count_buckets(Y).mean()),
             float(np.isnan(Y).mean()),
         )
+
+    def overview(self) -> Overview:
+        """What was read: the first ranking, the consensus, and what looks odd.
+
+        Examples
+        --------
+        >>> from moreplr.datasets import from_csv
+        >>> frame = pd.DataFrame({"age": [30, 50], "tea": [1, 2], "milk": [2, 1]})
+        >>> print(from_csv(frame, ["tea", "milk"], name="drinks").overview())
+        read       drinks: 2 rows
+        features   1 (1 number): 'age'
+        labels     2: 'tea', 'milk'
+        rankings   positions: the smallest is best, equal is tied, empty is not ranked
+        first row  tea > milk
+        consensus  tea ~ milk
+        """
+        notes = [*self.notes, *notes_on_features(self.X)]
+        return make_overview(self.name, self.X, self.Y, self.meaning, notes, self.sample_weight)
 
     def preprocessor(self) -> ColumnTransformer:
         """A fresh transformer for the features, see :func:`make_preprocessor`."""

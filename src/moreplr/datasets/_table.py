@@ -1,94 +1,67 @@
-"""A ranking problem from any table: which columns are labels, and how to read them."""
+"""Data sets from tables of one's own, in files or frames."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from fnmatch import fnmatchcase
+import os
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from moreplr.rankings import check_rankings, from_text
+from moreplr.datasets._aslib import RUNS, from_aslib
+from moreplr.datasets._dataset import Dataset
+from moreplr.rankings import read_preflib
+from moreplr.rankings._preflib import SUFFIXES
+from moreplr.tables.cells import Reader
+from moreplr.tables.options import TableOptions
+from moreplr.tables.overview import meaning
+from moreplr.tables.reading import open_table
+from moreplr.tables.shapes import read_cells, shape_table
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
-    """Read CSV or TSV (plain or compressed) or Parquet, told apart by the file's name."""
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    tabs = any(suffix.lower() in (".tsv", ".tab") for suffix in path.suffixes[-2:])
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            return pd.read_parquet(path)
-        return pd.read_csv(path, sep="\t" if tabs else ",")
-    except ImportError as error:
-        raise ImportError("Parquet needs pyarrow: pip install 'moreplr[parquet]'") from error
-    except ValueError as error:  # an empty file, another encoding, lines of different lengths
-        raise ValueError(f"{path}: {error}") from error
+def read_dataset(source: Any, options: TableOptions, name: str | None, problem: str) -> Dataset:
+    """A data set from a file, a folder of ASlib, or a frame."""
+    if not isinstance(source, (str, Path)):
+        frame = source if isinstance(source, pd.DataFrame) else source.to_pandas()
+        return make_dataset(frame.reset_index(drop=True), name or "data", options, problem)
+    path = Path(source)
+    short = name or path.name.split(".")[0]
+    if path.suffix.lower() in SUFFIXES:
+        table = read_preflib(path)
+        how = "orders of PrefLib, weighted by their voters"
+        return Dataset(short, problem, table.X, table.Y, (), table.sample_weight, meaning=how)
+    if os.path.isdir(path) and (path / RUNS).is_file():
+        return from_aslib(path)
+    with open_table(
+        str(path),
+        kind=options.format,
+        separator=options.separator,
+        encoding=options.encoding,
+    ) as table_:
+        frame = table_.read()
+    return make_dataset(frame, short, options, problem, title=str(path))
 
 
-def split_table(
-    frame: Any, labels: Any = None, text: str | None = None
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Features and positions of a pandas or polars frame, see :func:`moreplr.datasets.from_csv`.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"x": [0.5], "rank_a": [2], "rank_b": [1]})
-    >>> X, Y = split_table(frame, "rank_*")
-    >>> list(X), list(Y)
-    (['x'], ['rank_a', 'rank_b'])
-    """
-    if not isinstance(frame, pd.DataFrame):
-        frame = frame.to_pandas()
-    frame = frame.reset_index(drop=True)
-    if text is not None:
-        if text not in frame.columns:
-            raise ValueError(f"there is no column {text!r}; columns are {list(frame.columns)}")
-        names = labels if _is_names(labels) else None
-        positions, found = from_text(frame[text].to_list(), names)
-        columns = [text]
-    else:
-        columns = find_labels(list(frame.columns), labels)
-        positions, found = check_rankings(frame[columns])
-    X = frame.drop(columns=columns)
-    if X.shape[1] == 0:
-        raise ValueError("no column is left for the features: all of them are labels")
-    return X, pd.DataFrame(positions, columns=pd.Index(found.tolist()))
-
-
-def find_labels(columns: list[Any], labels: Any) -> list[Any]:
-    """The label columns: by their names, a pattern or prefix, or the number of last columns.
-
-    Examples
-    --------
-    >>> find_labels(["x", "L1", "L2"], 2)
-    ['L1', 'L2']
-    >>> find_labels(["x", "L1", "L2"], "L")
-    ['L1', 'L2']
-    """
-    if labels is None:
-        raise ValueError(
-            "say which columns are labels: their names, a pattern such as 'rank_*', a prefix, "
-            "or the number of last columns"
-        )
-    if isinstance(labels, int) and not isinstance(labels, bool):
-        if not 0 < labels < len(columns):
-            raise ValueError(f"{labels} label columns in a table of {len(columns)} columns")
-        return columns[-labels:]
-    if isinstance(labels, str):
-        pattern = labels if any(sign in labels for sign in "*?[") else labels + "*"
-        found = [column for column in columns if fnmatchcase(str(column), pattern)]
-        if not found:
-            raise ValueError(f"no column matches {labels!r}; columns are {columns}")
-        return found
-    names = list(labels)
-    absent = [name for name in names if name not in columns]
-    if absent:
-        raise ValueError(f"there are no columns {absent}; columns are {columns}")
-    return names
-
-
-def _is_names(labels: Any) -> bool:
-    return isinstance(labels, Iterable) and not isinstance(labels, str)
+def make_dataset(
+    frame: pd.DataFrame,
+    name: str,
+    options: TableOptions,
+    problem: str,
+    *,
+    title: str | None = None,
+    keep_types: bool = True,
+) -> Dataset:
+    """A data set of a raw table; `title` is what messages call it."""
+    reader = Reader(title or name, options.gaps, options.decimal)
+    shaped = shape_table(frame, reader, options)
+    return Dataset(
+        name,
+        problem,
+        read_cells(shaped.X, reader, keep_types=keep_types),
+        shaped.Y,
+        tuple(reader.codes),
+        shaped.sample_weight,
+        shaped.groups,
+        meaning(options),
+        tuple(shaped.notes),
+    )

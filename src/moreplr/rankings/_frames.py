@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moreplr._types import Array
-from moreplr.rankings._cells import shorten
+from moreplr.rankings._cells import clip, shorten
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def column(frame: Any, name: Any, parameter: str) -> NDArray[Any]:
     """The cells of a column as objects."""
     columns = list(frame.columns)
     if name not in columns:
-        raise ValueError(f"{parameter}: there is no column {name!r}{_hint(columns, name)}")
+        raise ValueError(f"there is no column {clip(name)} ({parameter}){_hint(columns, name)}")
     return objects(frame[name].to_list())
 
 
@@ -111,7 +111,9 @@ def find_columns(columns: list[Any], wanted: Iterable[Any], parameter: str) -> l
             and fnmatchcase(str(c), name)
         ]
         if not matches:
-            raise ValueError(f"{parameter}: there is no column {name!r}{_hint(columns, name)}")
+            raise ValueError(
+                f"there is no column {clip(name)} ({parameter}){_hint(columns, name)}"
+            )
         found.update(dict.fromkeys(matches))
     return list(found)
 
@@ -128,8 +130,8 @@ def find_labels(columns: list[Any], labels: Any) -> list[Any]:
     """
     if labels is None:
         raise ValueError(
-            "say which columns are labels: their names, a pattern such as 'rank_*', a prefix, or "
-            f"the number of last columns; columns are {shorten(columns)}"
+            "say which columns are labels: labels=['a', 'b'] (names), labels='rank_*' (a pattern) "
+            f"or labels=3 (the last three); columns are {shorten(columns)}"
         )
     if isinstance(labels, int | np.integer) and not isinstance(labels, bool):
         if not 0 < labels < len(columns):
@@ -139,7 +141,9 @@ def find_labels(columns: list[Any], labels: Any) -> list[Any]:
         pattern = labels if any(sign in labels for sign in "*?[") else labels + "*"
         found = [name for name in columns if fnmatchcase(str(name), pattern)]
         if not found:
-            raise ValueError(f"no column matches {labels!r}; columns are {shorten(columns)}")
+            raise ValueError(
+                f"no column matches {labels!r} (labels); columns are {shorten(columns)}"
+            )
         return found
     return find_columns(columns, labels, "labels")
 

@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from moreplr.rankings._cells import clip
+
 NUMBER, TEXT = "number", "text"
 # As pandas reads them, so that a table means the same here and there.
 _GAPS = """
@@ -33,6 +35,7 @@ class Reader:
     gaps : texts that stand for no value, beside :data:`GAPS`
     decimal : the sign between whole and fraction
     first_row : number of the first row, for messages
+    infinite : whether infinity is a number, as of a solver that did not finish
 
     Examples
     --------
@@ -47,10 +50,11 @@ class Reader:
     gaps: Collection[str] = ()
     decimal: str = "."
     first_row: int = 1
+    infinite: bool = False
 
     def kind(self, column: pd.Series) -> str:
         """Whether a column holds numbers: all that is no gap can be read as one."""
-        if not _is_text(column):
+        if not is_text(column):
             dtype = column.dtype
             is_number = pd.api.types.is_numeric_dtype(dtype)
             return NUMBER if is_number and not pd.api.types.is_bool_dtype(dtype) else TEXT
@@ -60,14 +64,14 @@ class Reader:
     def numbers(self, column: pd.Series) -> NDArray[np.float64]:
         """Cells as numbers, NaN for gaps; an error names the first that is neither."""
         values, gap = self._parse(column)
-        bad = ~np.isfinite(values) & ~gap
+        bad = (np.isnan(values) if self.infinite else ~np.isfinite(values)) & ~gap
         if bad.any():
             row = int(np.argmax(bad))
             cell = column.iloc[row]
             comma = self.decimal == "." and has_decimal_comma(cell)
             raise ValueError(
                 f"{self.name}: row {row + self.first_row}, column {column.name!r}: "
-                f"{cell!r} is not a number" + "; say --decimal ',' if it is one" * comma
+                f"{clip(cell)} is not a number" + "; if it is one, say decimal=','" * comma
             )
         return values
 
@@ -76,35 +80,45 @@ class Reader:
         cells = _cells(column)
         return _objects([None if self._is_gap(cell) else _plain(cell) for cell in cells])
 
+    def is_code(self, column: pd.Series) -> NDArray[np.bool_]:
+        """Which cells are among `gaps`, beside empty ones and the like."""
+        own, cells = set(map(str, self.gaps)), _cells(column)
+        found = np.array([isinstance(c, str) and c.strip() in own for c in cells], dtype=bool)
+        return found | np.isin(self._as_numbers(cells), self.codes) if self.codes else found
+
     def _parse(self, column: pd.Series) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         cells = _cells(column)
-        if self.decimal != ".":
-            point = str.maketrans(self.decimal, ".")
-            cells = _objects([c.translate(point) if isinstance(c, str) else c for c in cells])
-        numbers = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
-        values = numbers.to_numpy(dtype=float, na_value=np.nan).copy()
-        values[np.isin(values, self._codes)] = np.nan
+        values = self._as_numbers(cells)
+        values[np.isin(values, self.codes)] = np.nan
         gap = np.zeros(len(values), dtype=bool)
         # Few cells are no numbers: only those are looked at one by one.
         odd = np.flatnonzero(np.isnan(values))
         gap[odd] = [self._is_gap(cells[row]) for row in odd]
         return values, gap
 
+    def _as_numbers(self, cells: NDArray[Any]) -> NDArray[np.float64]:
+        if self.decimal != ".":
+            point = str.maketrans(self.decimal, ".")
+            cells = _objects([c.translate(point) if isinstance(c, str) else c for c in cells])
+        numbers = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
+        return numbers.to_numpy(dtype=float, na_value=np.nan).copy()
+
     def _is_gap(self, cell: Any) -> bool:
         if isinstance(cell, str):
             return cell.strip() in self._known
-        return cell is None or (isinstance(cell, float) and np.isnan(cell)) or cell in self._codes
+        return cell is None or (isinstance(cell, float) and np.isnan(cell)) or cell in self.codes
 
     @cached_property
     def _known(self) -> frozenset[str]:
-        return GAPS.union(self.gaps)
+        return GAPS.union(map(str, self.gaps))
 
     @cached_property
-    def _codes(self) -> list[float]:
+    def codes(self) -> list[float]:
+        """The gaps that are numbers."""
         return [code for code in map(as_number, self.gaps) if code is not None]
 
 
-def as_number(text: str) -> float | None:
+def as_number(text: Any) -> float | None:
     """A text as a number, if it is one.
 
     Examples
@@ -116,7 +130,8 @@ def as_number(text: str) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _is_text(column: pd.Series) -> bool:
+def is_text(column: pd.Series) -> bool:
+    """Whether a column holds texts, or anything."""
     return column.dtype == object or isinstance(column.dtype, pd.StringDtype)
 
 

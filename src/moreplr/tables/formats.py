@@ -13,9 +13,40 @@ from pathlib import PurePath
 from typing import IO, Any
 
 STREAM = "-"
-FORMATS = ("csv", "tsv", "parquet")
+FORMATS = ("csv", "tsv", "parquet", "excel", "json", "jsonl")
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zip")
-_FORMAT_OF = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+_FORMAT_OF = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".xlsx": "excel",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+# Better refused by name than taken for CSV.
+_FOREIGN = {
+    ".xls": "a workbook of Excel before 2007",
+    ".ods": "an OpenDocument spreadsheet",
+    ".numbers": "an Apple spreadsheet",
+    ".sav": "an SPSS file",
+    ".dta": "a Stata file",
+    ".sas7bdat": "a SAS file",
+    ".rds": "an R file",
+    ".rda": "an R file",
+    ".rdata": "an R file",
+    ".feather": "an Arrow file",
+    ".arrow": "an Arrow file",
+    ".h5": "an HDF5 file",
+    ".db": "a database",
+    ".sqlite": "a database",
+    ".pkl": "a pickle",
+    ".html": "a web page",
+    ".xml": "an XML file",
+    ".pdf": "a PDF file",
+}
 _SEPARATOR_OF = {"csv": ",", "tsv": "\t"}
 
 
@@ -41,11 +72,17 @@ class Format:
         suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
         compression = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSIONS else ""
         if kind is None:
-            kind = _FORMAT_OF.get(suffixes[-1] if suffixes else "", "csv")
-        if kind == "parquet" and compression:
-            raise ValueError(f"{name}: Parquet is compressed in itself; leave out {compression}")
+            ending = suffixes[-1] if suffixes else ""
+            if ending in _FOREIGN:
+                raise ValueError(f"{name} is {_FOREIGN[ending]}; save it as CSV, Excel or Parquet")
+            kind = _FORMAT_OF.get(ending, "csv")
+        if kind not in FORMATS:
+            raise ValueError(f"format must be one of {FORMATS}, got {kind!r}")
+        if kind in ("parquet", "excel") and compression:
+            what = {"parquet": "Parquet", "excel": "Excel"}[kind]
+            raise ValueError(f"{name}: {what} is compressed in itself; leave out {compression}")
         if separator is not None and len(separator) != 1:
-            raise ValueError(f"--separator must be one character, got {separator!r}")
+            raise ValueError(f"separator must be one character, got {separator!r}")
         return cls(kind, compression, separator or _SEPARATOR_OF.get(kind, ""))
 
 
@@ -79,4 +116,14 @@ def import_pyarrow() -> Any:
     except ImportError:
         raise ValueError(
             "Parquet needs pyarrow: pip install 'moreplr[parquet]', or use CSV"
+        ) from None
+
+
+def check_openpyxl() -> None:
+    """Say what to do where openpyxl is not installed."""
+    try:
+        import_module("openpyxl")
+    except ImportError:
+        raise ValueError(
+            "Excel needs openpyxl: pip install 'moreplr[excel]', or save the table as CSV"
         ) from None

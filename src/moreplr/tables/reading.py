@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import lzma
 import os
 import sys
@@ -24,7 +25,15 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from moreplr.tables.formats import STREAM, Format, import_pyarrow, open_bytes, show_name
+from moreplr.rankings._cells import clip
+from moreplr.tables.formats import (
+    STREAM,
+    Format,
+    check_openpyxl,
+    import_pyarrow,
+    open_bytes,
+    show_name,
+)
 
 CHUNK_ROWS = 4096
 
@@ -58,7 +67,7 @@ def open_table(
     encoding: str = "utf-8",
     rows: int = CHUNK_ROWS,
 ) -> Iterator[Table]:
-    """Open CSV, TSV (plain or compressed) or Parquet, told apart by the name; `-` is stdin.
+    """Open a table of any of :data:`FORMATS`, told apart by the name; `-` is stdin.
 
     Examples
     --------
@@ -74,17 +83,19 @@ def open_table(
     name = show_name(path)
     form = Format.of(path, kind, separator)
     if path != STREAM and not os.path.exists(path):
-        raise ValueError(f"there is no file {path}")
+        raise FileNotFoundError(f"there is no file {path}")
     if os.path.isdir(path):
         raise ValueError(f"{path} is a folder, not a table")
     if path == STREAM and sys.stdin.isatty():
-        print("moreplr: reading a table from the terminal", file=sys.stderr)
+        print("reading a table from the terminal", file=sys.stderr)
     with _named(name, encoding):
         binary = open_bytes(path, form.compression)
     try:
         with _named(name, encoding):
             if form.kind == "parquet":
                 columns, chunks = _parquet(binary, path == STREAM, rows)
+            elif form.kind in _WHOLE:
+                columns, chunks = _WHOLE[form.kind](binary)
             else:
                 columns, chunks = _csv(binary, form.separator, encoding, rows)
         yield Table(name, columns, _say_where(chunks, name, encoding))
@@ -134,7 +145,7 @@ def _lines(reader: Any, width: int) -> Iterator[list[str]]:
 def _unique(header: list[str]) -> list[str]:
     twice = [name for name, count in Counter(header).items() if count > 1 and name]
     if twice:
-        raise ValueError(f"column {twice[0]!r} is there twice; names of columns must differ")
+        raise ValueError(f"column {clip(twice[0])} is there twice; names of columns must differ")
     return [name or f"Unnamed: {number}" for number, name in enumerate(header)]
 
 
@@ -142,7 +153,8 @@ def _check_separator(header: list[str], separator: str) -> None:
     others = [sign for sign in ",;\t|" if sign != separator and sign in header[0]]
     if len(header) == 1 and others:
         raise ValueError(
-            f"there is one column, {header[0]!r}; say --separator {others[0]!r} if that is not so"
+            f"there is one column, {clip(header[0])}; if that is wrong, say "
+            f"separator={others[0]!r}"
         )
 
 
@@ -155,6 +167,48 @@ def _parquet(
     batches = file.iter_batches(batch_size=rows)
     chunks = (batch.to_pandas(ignore_metadata=True) for batch in batches if batch.num_rows)
     return columns, chunks
+
+
+def _excel(binary: IO[bytes]) -> tuple[list[str], Iterator[pd.DataFrame]]:
+    check_openpyxl()
+    try:
+        sheet = pd.read_excel(io.BytesIO(binary.read()), header=None, dtype=object)
+    except (KeyError, TypeError) as error:  # parts of a workbook that are not there
+        raise ValueError(f"no workbook of Excel: {error}") from error
+    sheet = sheet.dropna(how="all")
+    if not len(sheet):
+        raise ValueError("empty, there is not even a header")
+    columns = _unique(["" if pd.isna(cell) else str(cell) for cell in sheet.iloc[0]])
+    frame = sheet.iloc[1:].reset_index(drop=True)
+    frame.columns = pd.Index(columns, dtype=object)
+    return columns, iter([frame] if len(frame) else [])
+
+
+def _json(binary: IO[bytes]) -> tuple[list[str], Iterator[pd.DataFrame]]:
+    return _records(json.load(binary))
+
+
+def _jsonl(binary: IO[bytes]) -> tuple[list[str], Iterator[pd.DataFrame]]:
+    return _records([json.loads(line) for line in binary if line.strip()])
+
+
+def _records(rows: Any) -> tuple[list[str], Iterator[pd.DataFrame]]:
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError('JSON must be a list of rows such as [{"age": 30, "rank_tea": 1}]')
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    for number, row in enumerate(rows, start=1):
+        for name, cell in row.items():
+            if isinstance(cell, list | dict):
+                raise ValueError(f"row {number}, column {name!r}: {clip(cell)} is no single value")
+    frame = pd.DataFrame(
+        [[row.get(name) for name in columns] for row in rows],
+        columns=pd.Index(columns, dtype=object),
+        dtype=object,
+    )
+    return columns, iter([frame] if rows else [])
+
+
+_WHOLE: dict[str, Any] = {"excel": _excel, "json": _json, "jsonl": _jsonl}
 
 
 def _say_where(chunks: Iterator[pd.DataFrame], name: str, encoding: str) -> Iterator[pd.DataFrame]:
@@ -174,12 +228,12 @@ def _named(name: str, encoding: str) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{name} is not {encoding} text (byte 0x{error.object[error.start]:02x}); "
-            "say --encoding, such as latin-1 or utf-16"
+            "say which it has, such as encoding='cp1252' or encoding='utf-16'"
         ) from error
     except UnicodeError as error:  # the codec has more to say, such as that UTF-16 lacks a mark
-        raise ValueError(f"{name} is not {encoding} text: {error}; say --encoding") from error
+        raise ValueError(f"{name} is not {encoding} text: {error}; say encoding='…'") from error
     except LookupError as error:
-        raise ValueError(f"--encoding: {error}") from error
+        raise ValueError(f"encoding={encoding!r} is not known") from error
     except csv.Error as error:
         raise ValueError(f"{name} is broken: {error}; is a quotation mark open?") from error
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:

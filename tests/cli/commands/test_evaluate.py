@@ -13,7 +13,10 @@ WORDS = ["--labels", "rank_*", "--ignore", "name", "--set", "n_estimators=5", "-
 
 def test_mean_interval_and_what_the_consensus_gets(run, many_people):
     code, out, err = run("evaluate", many_people, *WORDS, "-o", "folds.csv")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert "\nrankings   positions: the smallest is best, equal is tied" in err
+    assert "\nfirst row  " in err
+    assert "\nconsensus  " in err
     assert out.startswith("people: 300 rows, 2 features, 3 labels\n")
     assert "corrected resampled t interval of Nadeau and Bengio (2003)" in out
     assert "it has learned from the features" in out
@@ -84,7 +87,7 @@ def test_labels_of_new_rows_may_be_in_any_order_or_texts(run, fitted, table, tmp
         (["--confidence", "95"], "--confidence must lie between 0 and 1, got 95"),
         (["--folds", "100"], "people: 60 rows are too few for 100 folds"),
         (["--model", "m", "--set", "a=1"], "leave out --ranker and --set"),
-        (["--model", "m", "--labels", "age", "rank_tea"], "are not those of m"),
+        (["--model", "m", "--labels", "age", "rank_tea"], "are not those of the model"),
         (["--model", "none"], "there is no model none"),
         (["-o", "no/folds.csv"], "there is no folder no"),
     ],

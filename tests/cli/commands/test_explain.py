@@ -1,3 +1,5 @@
+import io
+
 import pandas as pd
 import pytest
 
@@ -7,7 +9,7 @@ import moreplr
 def test_the_ranking_the_pairs_and_the_training_rows(run, fitted, table):
     code, out, err = run("explain", fitted, table, "--row", 3, "--rows", 2, "-o", "why.csv")
     assert code == 0
-    text = run("predict", fitted, table, "--text")[1].splitlines()[3].strip('"').replace('""', '"')
+    text = pd.read_csv(io.StringIO(run("predict", fitted, table, "--text")[1]))["ranking"][2]
     lines = out.splitlines()
     assert lines[0] == f"predicted: {text}"
     assert len(lines) == 1 + 2 + 1 + 2

@@ -67,7 +67,7 @@ def test_errors_are_one_line_and_leave_no_file(run, table, tmp_path, words, mess
     before = sorted(tmp_path.iterdir())
     code, out, err = run("fit", *words)
     assert (code, out) == (1, "")
-    errors = [line for line in err.splitlines() if "note: " not in line]
+    errors = [line for line in err.splitlines() if "error: " in line]
     assert len(errors) == 1
     assert errors[0].startswith("moreplr: error: ")
     assert message in errors[0]

@@ -10,7 +10,7 @@ import pytest
 
 import moreplr
 from moreplr import DummyRanker, MORERanker, RankingForest
-from moreplr.cli import reading
+from moreplr.tables import reading
 
 
 @pytest.fixture

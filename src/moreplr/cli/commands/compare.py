@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
     from moreplr._progress import Progress
     from moreplr.cli.choosing import make_ranker, use_jobs
-    from moreplr.cli.problems import check_features, load_problem
+    from moreplr.cli.problems import check_features, load_problem, say_what_was_read
     from moreplr.cli.resampling import cross_validate
     from moreplr.cli.writing import check_output
 
@@ -79,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
     _check_names([data.name for data in problems])
     for data in problems:
         check_features(data, data.name)
+        say_what_was_read(data, notes_only=True)
     total = options.folds * options.repeats * len(rankers) * len(problems)
     parts = []
     with Progress("comparing", total, "fits") as progress:

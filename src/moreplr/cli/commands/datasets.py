@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     card = actions.add_parser("card", help="instances, features, labels, rankings, buckets")
     card.add_argument("name", help="a name, or a table")
     card.add_argument("--problem", choices=PROBLEMS, default="plr")
-    card.add_argument("--text", dest="ranking_column", help=argparse.SUPPRESS)
+
     add_label_options(card)
     add_reading_options(card)
     fetch = actions.add_parser("fetch", help="download from OpenML into scikit-learn's cache")
@@ -49,21 +49,28 @@ def run(options: argparse.Namespace) -> int:
 
         print_table(_listing())
     else:
-        print(_find(options).card())
+        _describe(options)
     return 0
 
 
+def _describe(options: argparse.Namespace) -> None:
+    from moreplr.cli.problems import say_what_was_read
+
+    data = _find(options)
+    print(data.card())
+    say_what_was_read(data)
+
+
 def _find(options: argparse.Namespace) -> Any:
+    from dataclasses import replace
     from pathlib import Path
 
     from moreplr import datasets
     from moreplr.cli.problems import load_problem
 
-    given = options.labels is not None or options.ranking_column is not None
-    if not given and options.name != "-" and not Path(options.name).is_file():
+    if options.name != "-" and not Path(options.name).exists():
         return datasets.load(options.name, options.problem)
-    data = load_problem(options.name, options)
-    return datasets.Dataset(data.name, options.problem, data.X, data.Y, data.missing_codes)
+    return replace(load_problem(options.name, options), problem=options.problem)
 
 
 def _fetch(options: argparse.Namespace) -> int:

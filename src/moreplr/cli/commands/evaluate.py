@@ -93,7 +93,7 @@ def _run_folds(options: argparse.Namespace) -> int:
     from moreplr._progress import Progress
     from moreplr.cli import resampling
     from moreplr.cli.choosing import make_ranker, use_jobs
-    from moreplr.cli.problems import check_features, load_problem
+    from moreplr.cli.problems import check_features, load_problem, say_what_was_read
 
     rankers = {options.ranker: make_ranker(options.ranker, options.set, options.random_state)}
     if options.ranker != "dummy":
@@ -102,6 +102,7 @@ def _run_folds(options: argparse.Namespace) -> int:
         use_jobs(ranker, options.jobs)
     data = load_problem(options.table, options)
     check_features(data, data.name)
+    say_what_was_read(data)
     total = options.folds * options.repeats * len(rankers)
     with Progress("evaluating", total, "fits") as progress:
         scores = resampling.cross_validate(
@@ -149,11 +150,11 @@ def _verdict(gain: Any) -> str:
 def _run_model(options: argparse.Namespace) -> int:
     from moreplr._progress import Progress
     from moreplr.cli.models import load_model
-    from moreplr.cli.options import table_options
-    from moreplr.cli.problems import shorten, split_problem
+    from moreplr.cli.options import read_options, table_options
     from moreplr.model_selection import score_rows
     from moreplr.tables.cells import Reader
     from moreplr.tables.reading import open_table
+    from moreplr.tables.shapes import shape_table
 
     if options.set or options.ranker != "forest":
         raise ValueError("--model is a fitted ranker: leave out --ranker and --set")
@@ -161,16 +162,11 @@ def _run_model(options: argparse.Namespace) -> int:
     with open_table(options.table, **table_options(options)) as table:
         frame = table.read()
     reader = Reader(table.name, options.gap, options.decimal)
-    columns = model.columns(table.columns, table.name)
-    _, Y = split_problem(frame, reader, options, model.labels)
-    if sorted(map(str, Y)) != sorted(model.labels):
-        raise ValueError(
-            f"the labels of {table.name}, {shorten(Y)}, are not those of {model.name}, "
-            f"{shorten(model.labels)}"
-        )
+    shaped = shape_table(frame, reader, read_options(options), model.labels)
+    columns = model.columns(list(map(str, shaped.X)), table.name)
     with Progress("predicting"):
-        ranks = model.ranks(model.prepare(frame, columns, reader), {})
-    rows = score_rows(Y[model.labels].to_numpy(dtype=float), ranks)
+        ranks = model.ranks(model.prepare(shaped.X, columns, reader), {})
+    rows = score_rows(shaped.Y.to_numpy(dtype=float), ranks)
     rows.insert(0, "row", range(1, len(rows) + 1))
     _print_rows(options, table.name, rows)
     write_scores(options, rows)

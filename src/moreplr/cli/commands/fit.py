@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     from moreplr._progress import Progress
     from moreplr.cli.choosing import make_ranker, use_jobs
     from moreplr.cli.models import save_model
-    from moreplr.cli.problems import check_features, load_problem
+    from moreplr.cli.problems import check_features, load_problem, say_what_was_read
     from moreplr.cli.writing import check_output
 
     use_data_option(options)
@@ -55,9 +55,11 @@ def run(options: argparse.Namespace) -> int:
     ranker = use_jobs(make_ranker(options.ranker, options.set, options.random_state), options.jobs)
     data = load_problem(options.table, options)
     check_features(data, data.name)
+    say_what_was_read(data)
     model = Pipeline([("features", data.preprocessor()), ("ranker", ranker)])
     with Progress(f"fitting {options.ranker}"):
-        model.fit(data.X, data.Y)
+        weight = data.sample_weight
+        model.fit(data.X, data.Y, **({} if weight is None else {"ranker__sample_weight": weight}))
         save_model(model, options.output)
     print(_summary(options, data), file=sys.stderr)
     return 0

@@ -1,0 +1,196 @@
+"""What was read of a table, in words, and what looks odd about it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moreplr._types import Array
+from moreplr.rankings import count_buckets, to_text
+from moreplr.rankings._cells import clip, shorten
+from moreplr.tables.cells import has_decimal_comma
+from moreplr.tables.options import TableOptions
+
+# Fewer rows than this may all differ without being identifiers.
+_SOME = 20
+# A name or an identifier has few words; texts of more are to be learned from.
+_NAME_WORDS = 3
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What a data set holds, to see at a glance whether it was read as meant.
+
+    Attributes
+    ----------
+    name : what was read
+    rows : number of rows
+    features : whether each feature is a number, a text or another type
+    labels : names of the labels
+    meaning : how label columns were read
+    first : the first ranking, as text
+    consensus : the ranking that agrees best with all, as text
+    notes : what looks odd
+    """
+
+    name: str
+    rows: int
+    features: dict[str, str]
+    labels: list[str]
+    meaning: str
+    first: str
+    consensus: str
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        kinds = pd.Series(list(self.features.values()), dtype=object).value_counts(sort=False)
+        of_kind = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        lines = [
+            f"read       {self.name}: {self.rows:,} rows",
+            f"features   {len(self.features)}{f' ({of_kind})' if of_kind else ''}: "
+            f"{shorten(self.features)}",
+            f"labels     {len(self.labels)}: {shorten(self.labels)}",
+            f"rankings   {self.meaning}",
+            f"first row  {self.first or 'ranks nothing'}",
+            f"consensus  {self.consensus}",
+        ]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+
+def meaning(options: TableOptions) -> str:
+    """How rankings are read, in words."""
+    better = "the largest is best" if options.larger_is_better else "the smallest is best"
+    close = f", closer than {options.tolerance} is tied" if options.tolerance else ""
+    gaps = "empty is last" if options.missing == "last" else "empty is not ranked"
+    scores = f"scores: {better}{close}, {gaps}"
+    if options.text is not None:
+        return f"texts of column {options.text!r}: '>' is better, '~' is tied"
+    if options.votes is not None:
+        return f"votes: winner of column {options.votes[2]!r}, a row for each vote"
+    if options.choices is not None:
+        return "best and worst of those tried"
+    what = "positions: the smallest is best, equal is tied, empty is not ranked"
+    what = scores if options.has_scores else what
+    return what if options.long is None else f"a line for each row and label, {what}"
+
+
+def notes_on_rankings(Y: Array, labels: list[Any], options: TableOptions) -> Iterator[str]:
+    """What looks as if positions were something else."""
+    if options.text is not None or options.votes is not None or options.choices is not None:
+        return
+    ranked = ~np.isnan(Y)
+    if options.has_scores or not ranked.any():
+        return
+    values = Y[ranked]
+    several = ranked.sum(axis=1) > 1
+    best = np.nanmin(Y[several], axis=1) if several.any() else np.array([])
+    zero = (Y == 0).any(axis=1)
+    if zero.any() and (best[~zero[several]] == 1).any():
+        yield (
+            "0 is the best position, although rows without a 0 begin with 1; if it means not "
+            "ranked, say unranked=['0']"
+        )
+    elif values.max() > len(labels):
+        yield (
+            f"a position is {values.max():g}, with {len(labels)} labels; if larger numbers are "
+            "better, say ratings=True, or for measurements scores='smaller' or scores='larger'"
+        )
+    elif len(best) and (best > values.min()).mean() > 0.5:
+        yield (
+            f"most rows have no label at the best position, {values.min():g}; if larger numbers "
+            "are better, say ratings=True"
+        )
+
+
+def notes_on_scores(values: Array, options: TableOptions) -> Iterator[str]:
+    """What looks as if a rating were none."""
+    found = values[np.isfinite(values)]
+    if options.has_scores and options.larger_is_better and len(found):
+        whole = (found == np.round(found)).all()
+        if whole and found.min() == 0 and (found == 0).mean() > 0.2:
+            yield (
+                "0 is the worst rating, and frequent; if it means not rated, say unranked=['0']"
+            )
+
+
+def notes_on_features(X: pd.DataFrame) -> Iterator[str]:
+    """Identifiers, numbers that are taken as texts, and empty columns."""
+    for column, values in X.items():
+        name, n = str(column), int(values.notna().sum())
+        distinct = int(values.nunique())
+        if not n:
+            yield f"column {name!r} is empty"
+        elif pd.api.types.is_bool_dtype(values.dtype) or n <= _SOME:
+            continue
+        elif pd.api.types.is_numeric_dtype(values.dtype):
+            if distinct == n and values.max() - values.min() == n - 1:
+                yield (
+                    f"column {name!r} numbers the rows; if it is an identifier, say "
+                    f"ignore=[{name!r}]"
+                )
+        elif values.dtype == object or isinstance(values.dtype, pd.StringDtype):
+            yield from _notes_on_texts(name, values, n, distinct)
+
+
+def _notes_on_texts(name: str, values: pd.Series, n: int, distinct: int) -> Iterator[str]:
+    numbers = pd.to_numeric(values, errors="coerce").notna()
+    if 2 * int(numbers.sum()) > n:
+        odd = np.flatnonzero(values.notna() & ~numbers)
+        if len(odd):
+            cell = clip(values.iloc[odd[0]])
+            yield (
+                f"column {name!r} is taken as text because of {cell} in row {odd[0] + 1}; if that "
+                f"is a gap, say gaps=[{cell}]"
+            )
+    elif values.map(has_decimal_comma).sum() > n / 2:
+        yield f"column {name!r} is taken as text; if it holds numbers, say decimal=','"
+    elif distinct > 0.9 * n and values.str.count(r"\s+").median() < _NAME_WORDS:
+        yield (
+            f"text column {name!r} has {distinct:,} different values in {n:,} rows; if it is an "
+            f"identifier, say ignore=[{name!r}]"
+        )
+
+
+def make_overview(
+    name: str, X: pd.DataFrame, Y: pd.DataFrame, how: str, notes: list[str], weight: Any
+) -> Overview:
+    """Describe features and positions."""
+    from moreplr.rankers import DummyRanker
+
+    labels = [str(label) for label in Y]
+    positions = Y.to_numpy(dtype=float)
+    consensus = "not known: no row ranks two labels"
+    if (count_buckets(positions) > 0).any() and ((~np.isnan(positions)).sum(axis=1) > 1).any():
+        with warnings.catch_warnings():  # rows that rank nothing are counted elsewhere
+            warnings.simplefilter("ignore", UserWarning)
+            ranker = DummyRanker().fit(np.zeros((len(Y), 1)), _named(positions, labels), weight)
+        consensus = ranker.predict_text([[0.0]])[0]
+    return Overview(
+        name,
+        len(Y),
+        {str(column): _kind(values) for column, values in X.items()},
+        labels,
+        how,
+        to_text(positions[:1], labels)[0] if len(Y) else "",
+        consensus,
+        tuple(notes),
+    )
+
+
+def _named(positions: Array, labels: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(positions, columns=pd.Index(labels))
+
+
+def _kind(values: pd.Series) -> str:
+    if pd.api.types.is_bool_dtype(values.dtype):
+        return "yes or no"
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return "number"
+    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        return "date"
+    return "text"
