@@ -1,0 +1,117 @@
+"""Davidson's model of pairs: loss, gradient and diagonal Hessian, in a time of O(k²) a row.
+
+A row has a score s and a tie tendency t for each label. Of a pair,
+
+    P(i≻j) ∝ exp(s_i),   P(j≻i) ∝ exp(s_j),   P(i∼j) ∝ exp((s_i + s_j) / 2 + t_i + t_j),
+
+and with a_i = exp(s_i / 2) and b_i = a_i · exp(t_i) these are a_i², a_j² and b_i · b_j: k
+exponentials a row are enough. `scores` are (n, 2k), s before t; `ranks` are dense ranks, -1
+where a label is not ranked; each row counts with its weight.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from moreplr._jit import inlined, jit
+
+# Of scores further apart than this, the better is certain in floating point anyway. It keeps
+# all terms far from overflow.
+_FARTHEST = 300.0
+
+
+@inlined
+def terms(scores, k, a, b):
+    """Write exp(s / 2) and exp(s / 2 + t) of a row to a and b, the largest s as zero."""
+    best = scores[0]
+    for i in range(1, k):
+        best = max(best, scores[i])
+    for i in range(k):
+        a[i] = np.exp(max(scores[i] - best, -_FARTHEST) / 2)
+        b[i] = a[i] * np.exp(min(max(scores[k + i], -_FARTHEST), _FARTHEST / 4))
+
+
+@jit
+def add_gradients(rows, scores, ranks, weights, G, H):
+    """Write gradient and diagonal Hessian of the loss of these rows, each (n, 2k), to G and H.
+
+    With the expected result of i against j, e = P(i≻j) + P(i∼j) / 2, and the observed one o (1,
+    ½ or 0), the derivatives of minus the log likelihood of a pair are e - o by s_i and its
+    negative by s_j, and P(i∼j) - [i∼j] by t_i and t_j.
+    """
+    k = ranks.shape[1]
+    a, b = np.empty(k), np.empty(k)
+    for row in rows:
+        weight = weights[row]
+        for i in range(2 * k):
+            G[row, i] = 0.0
+            H[row, i] = 0.0
+        terms(scores[row], k, a, b)
+        for i in range(1, k):
+            own = ranks[row, i]
+            if own < 0:
+                continue
+            square, tied = a[i] * a[i], b[i]
+            for j in range(i):
+                other = ranks[row, j]
+                if other < 0:
+                    continue
+                tie = tied * b[j]
+                scale = 1.0 / (square + a[j] * a[j] + tie)
+                q = tie * scale
+                expected = square * scale + 0.5 * q
+                is_tie = 1.0 if own == other else 0.0
+                result = 1.0 if own < other else 0.5 * is_tie
+                g, h = weight * (expected - result), weight * (
+                    expected * (1.0 - expected) - 0.25 * q
+                )
+                G[row, i] += g
+                G[row, j] -= g
+                H[row, i] += h
+                H[row, j] += h
+                g, h = weight * (q - is_tie), weight * q * (1.0 - q)
+                G[row, k + i] += g
+                G[row, k + j] += g
+                H[row, k + i] += h
+                H[row, k + j] += h
+
+
+@jit
+def total_loss(rows, scores, ranks, weights):
+    """Minus the weighted log likelihood of the observed pairs of these rows."""
+    k = ranks.shape[1]
+    a, b = np.empty(k), np.empty(k)
+    total = 0.0
+    for row in rows:
+        terms(scores[row], k, a, b)
+        loss = 0.0
+        for i in range(1, k):
+            own = ranks[row, i]
+            if own < 0:
+                continue
+            for j in range(i):
+                other = ranks[row, j]
+                if other < 0:
+                    continue
+                tie, before, after = b[i] * b[j], a[i] * a[i], a[j] * a[j]
+                seen = tie if own == other else (before if own < other else after)
+                loss += np.log((before + after + tie) / max(seen, 1e-300))
+        total += weights[row] * loss
+    return total
+
+
+@jit
+def probabilities(scores, P, Q):
+    """Write the three probabilities of all pairs of labels of all rows to P and Q, (n, k, k)."""
+    n, k = P.shape[0], P.shape[1]
+    a, b = np.empty(k), np.empty(k)
+    for row in range(n):
+        terms(scores[row], k, a, b)
+        for i in range(k):
+            P[row, i, i], Q[row, i, i] = 0.0, 1.0
+            for j in range(i):
+                tie, before, after = b[i] * b[j], a[i] * a[i], a[j] * a[j]
+                scale = 1.0 / (before + after + tie)
+                P[row, i, j] = before * scale
+                P[row, j, i] = after * scale
+                Q[row, i, j] = Q[row, j, i] = tie * scale
