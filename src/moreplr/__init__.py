@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         MORERanker,
         NearestNeighborsRanker,
         PairwiseRanker,
+        RankingBoost,
         RankingForest,
         RankingTree,
     )
@@ -24,6 +25,7 @@ __all__ = [
     "MORERanker",
     "NearestNeighborsRanker",
     "PairwiseRanker",
+    "RankingBoost",
     "RankingForest",
     "RankingTree",
     "load",

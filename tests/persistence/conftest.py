@@ -43,6 +43,7 @@ from moreplr import (
     MORERanker,
     NearestNeighborsRanker,
     PairwiseRanker,
+    RankingBoost,
     RankingForest,
     RankingTree,
     save,
@@ -158,6 +159,10 @@ CASES = {
     ),
     "ranking_forest_plain": Case(lambda: RankingForest(3, oblique=False, random_state=0)),
     "bradley_terry": Case(lambda: BradleyTerryRanker(standard_errors="fisher")),
+    "ranking_boost": Case(lambda: RankingBoost(5, n_members=2, random_state=0), Y=COMPLETE),
+    "ranking_boost_without_trees": Case(
+        lambda: RankingBoost(random_state=0), Y=np.ones((24, 3)), weight=WEIGHT
+    ),
     "neighbors": Case(lambda: NearestNeighborsRanker()),
     "neighbors_brute": Case(
         lambda: NearestNeighborsRanker(3, metric="nan_euclidean"), weight=WEIGHT

@@ -83,3 +83,13 @@ def test_far_apart_scores_stay_finite():
     assert np.isfinite(G).all()
     assert np.isfinite(H).all()
     assert np.isfinite(total_loss(np.arange(1), scores, ranks, np.ones(1)))
+
+
+def test_many_unlikely_pairs_do_not_overflow():
+    k = 300
+    scores = np.concatenate([np.linspace(0, 50, k), np.full(k, -20.0)])[None]
+    ranks = np.arange(k)[None]
+    P, Q = np.empty((2, 1, k, k))
+    probabilities(scores, P, Q)
+    expected = -np.log(P[0][np.triu_indices(k, 1)]).sum()
+    assert total_loss(np.arange(1), scores, ranks, np.ones(1)) == pytest.approx(expected)

@@ -21,7 +21,7 @@ from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.forest.batching import Words
 from moreplr.forest.binning import Binner
 from moreplr.forest.trees import Trees
-from moreplr.forest.validation import check_batch, check_forest
+from moreplr.forest.validation import check_batch, check_binner, check_forest, check_trees
 from moreplr.layers import LAYERS, Layer
 from moreplr.oblique import ObliqueFeatures
 from moreplr.persistence.own_regressors import REGRESSOR_SPECS, is_fitted_model, learner
@@ -127,6 +127,15 @@ def _check_tree(ranker: Any) -> None:
     is_fitted_model(forest)
     _need(forest.n_outputs_ == max(1, k * (k - 1)), "forest_ must have two targets for each pair")
     _need(len(ranker._never) == k * (k - 1) // 2, "_never must tell of each pair")
+
+
+def _check_boost(ranker: Any) -> None:
+    p, n_outputs = ranker.n_features_in_, len(ranker.base_scores_)
+    check_binner(ranker.binner_, p)
+    _need(n_outputs == 2 * len(ranker.labels_), "base_scores_ must have two for each label")
+    for trees in ranker.members_:
+        check_trees(trees, p, n_rows=0)
+        _need(trees.values.shape[1] == n_outputs, "members_ must have leaf values of all scores")
 
 
 def _check_neighbors(ranker: Any) -> None:
@@ -290,6 +299,20 @@ _RANKERS = [
             "oblique_": optional(instance(ObliqueFeatures)),
         },
         also=_check_ranking_forest,
+    ),
+    Spec(
+        "moreplr.RankingBoost",
+        rankers.RankingBoost,
+        _RANKER
+        | _DECODING
+        | {
+            "binner_": instance(Binner),
+            "members_": items(instance(Trees)),
+            "base_scores_": array("f8", "outputs"),
+            "oof_scores_": array("f8", "n", "outputs"),
+            "held_out_loss_": array("f8", "steps"),
+        },
+        also=_check_boost,
     ),
     Spec(
         "moreplr.NearestNeighborsRanker",

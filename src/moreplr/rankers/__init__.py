@@ -1,6 +1,7 @@
 """The estimators that a user fits."""
 
 from moreplr.rankers.auto import AutoRanker
+from moreplr.rankers.boost import RankingBoost
 from moreplr.rankers.bradley_terry import BradleyTerryRanker
 from moreplr.rankers.dummy import DummyRanker
 from moreplr.rankers.more import MORERanker
@@ -16,6 +17,7 @@ __all__ = [
     "MORERanker",
     "NearestNeighborsRanker",
     "PairwiseRanker",
+    "RankingBoost",
     "RankingForest",
     "RankingTree",
 ]

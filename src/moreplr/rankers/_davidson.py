@@ -18,6 +18,7 @@ from moreplr._jit import inlined, jit
 # Of scores further apart than this, the better is certain in floating point anyway. It keeps
 # all terms far from overflow.
 _FARTHEST = 300.0
+_LEAST = np.exp(-_FARTHEST)
 
 
 @inlined
@@ -85,7 +86,7 @@ def total_loss(rows, scores, ranks, weights):
     total = 0.0
     for row in rows:
         terms(scores[row], k, a, b)
-        loss = 0.0
+        loss, odds = 0.0, 1.0
         for i in range(1, k):
             own = ranks[row, i]
             if own < 0:
@@ -96,8 +97,11 @@ def total_loss(rows, scores, ranks, weights):
                     continue
                 tie, before, after = b[i] * b[j], a[i] * a[i], a[j] * a[j]
                 seen = tie if own == other else (before if own < other else after)
-                loss += np.log((before + after + tie) / max(seen, 1e-300))
-        total += weights[row] * loss
+                odds *= (before + after + tie) / max(seen, _LEAST)
+                if odds > 1e100:  # one logarithm for many pairs
+                    loss += np.log(odds)
+                    odds = 1.0
+        total += weights[row] * (loss + np.log(odds))
     return total
 
 

@@ -1,0 +1,130 @@
+"""One member: boosted trees that stop when rows they have not seen get no likelier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moreplr._jit import jit
+from moreplr._types import Array
+from moreplr.forest import _predict
+from moreplr.forest.binning import BinnedMatrix
+from moreplr.forest.gradient import GradientGrower
+from moreplr.forest.parallel import Stopped
+from moreplr.forest.trees import Trees
+from moreplr.rankers._davidson import add_gradients, total_loss
+
+# Rows whose scores stay in the processor's cache while tree after tree is added to them.
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How trees are grown: the parameters of `RankingBoost`, validated."""
+
+    n_estimators: int
+    learning_rate: float
+    max_depth: int
+    l2: float
+    subsample: float
+    n_features: int
+    n_directions: int
+    patience: int
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What all members learn from: features, dense ranks (-1 if not ranked), weights."""
+
+    binned: BinnedMatrix
+    ranks: NDArray[np.int16]
+    weights: Array
+
+
+def grow_member(
+    data: Observed,
+    base: Array,
+    held_out: NDArray[np.bool_],
+    growth: Growth,
+    seed: int,
+    stop: NDArray[np.uint8],
+) -> tuple[list[Trees], Array]:
+    """Trees of one step each, and the loss of the held-out rows before each and at the end."""
+    rng = np.random.default_rng(seed)
+    n, p = data.binned.shape
+    d = len(base)
+    train, test = np.flatnonzero(~held_out), np.flatnonzero(held_out)
+    n_drawn = max(1, round(growth.subsample * len(train)))
+    n_directions = min(growth.n_directions, d)
+    grower = GradientGrower(
+        data.binned,
+        n_directions,
+        max_depth=growth.max_depth,
+        l2=growth.l2,
+    )
+    scores = np.tile(base, (n, 1))
+    slopes, curves = np.zeros((n, d)), np.zeros((n, d))
+    trees: list[Trees] = []
+    losses = [total_loss(test, scores, data.ranks, data.weights)]
+    best = 0
+    while len(trees) < growth.n_estimators and len(trees) - best < growth.patience:
+        if stop[0]:
+            raise Stopped
+        rows = np.sort(rng.permutation(train)[:n_drawn])
+        counts = np.zeros(n, np.int32)
+        counts[rows] = 1
+        add_gradients(rows, scores, data.ranks, data.weights, slopes, curves)
+        features = rng.permutation(p)[: growth.n_features]
+        seen = _directions(slopes, curves, rows, n_directions, rng)
+        tree, leaf = grower.grow(*seen, counts, features)
+        sums = np.zeros((2, len(tree.values), d))
+        add_by_leaf(rows, leaf, slopes, curves, sums[0], sums[1])
+        values = -growth.learning_rate * sums[0] / (sums[1] + growth.l2)
+        tree.values = values.astype(np.float32)
+        trees.append(tree)
+        scores += tree.values[leaf]
+        losses.append(total_loss(test, scores, data.ranks, data.weights))
+        if losses[-1] < losses[best]:
+            best = len(trees)
+    return trees, np.array(losses)
+
+
+def _directions(
+    slopes: Array, curves: Array, rows: NDArray[np.intp], count: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Negative gradients and Hessians in random directions of the outputs.
+
+    Outputs are scaled to a Hessian of 1 before, so that rare ties count as much as all else.
+    """
+    mean = curves[rows].mean(axis=0)
+    scale = np.divide(1.0, np.sqrt(mean), out=np.zeros(len(mean)), where=mean > 0)
+    directions = rng.standard_normal((len(mean), count)) * scale[:, None] / np.sqrt(len(mean))
+    return -slopes @ directions, curves @ directions**2
+
+
+@jit
+def add_by_leaf(rows, leaf, slopes, curves, slope_sums, curve_sums):
+    """Add up the gradients and Hessians of the rows of each leaf."""
+    for row in rows:
+        at = leaf[row]
+        for output in range(slopes.shape[1]):
+            slope_sums[at, output] += slopes[row, output]
+            curve_sums[at, output] += curves[row, output]
+
+
+def sum_of_trees(
+    trees: Trees, codes: NDArray[np.uint8], first: int = 0, end: int | None = None
+) -> Array:
+    """What trees `first` to `end` answer for binned rows, added up."""
+    out = np.zeros((len(codes), trees.values.shape[1]))
+    offsets, *nodes = trees.split_arrays
+    stop = trees.n_trees if end is None else min(end, trees.n_trees)
+    for at in range(0, len(codes), _AT_ONCE):
+        rows = slice(at, at + _AT_ONCE)
+        _predict.add_up(
+            codes[rows], offsets[first : stop + 1], *nodes, trees.leaf_offsets[first:],
+            trees.values, out[rows],
+        )  # fmt: skip
+    return out
