@@ -12,7 +12,19 @@ SECOND = pd.DataFrame({"a": [3], "b": [""]})
 
 
 @pytest.mark.parametrize(
-    "name", ["a.csv", "a.tsv", "a.csv.gz", "a.csv.bz2", "a.tsv.xz", "a.csv.zip", "a.parquet"]
+    "name",
+    [
+        "a.csv",
+        "a.tsv",
+        "a.csv.gz",
+        "a.csv.bz2",
+        "a.tsv.xz",
+        "a.csv.zip",
+        "a.parquet",
+        "a.xlsx",
+        "a.json",
+        "a.jsonl",
+    ],
 )
 def test_frames_become_one_table(tmp_path, name):
     with open_writer(str(tmp_path / name)) as writer:
@@ -20,7 +32,8 @@ def test_frames_become_one_table(tmp_path, name):
         writer.write(SECOND)
     with open_table(str(tmp_path / name)) as table:
         frame = table.read()
-    assert frame.astype(str).to_numpy().tolist() == [["1", "x"], ["2", 'ü, "z"'], ["3", ""]]
+    found = frame.astype(object).fillna("").astype(str).to_numpy().tolist()
+    assert found == [["1", "x"], ["2", 'ü, "z"'], ["3", ""]]
     assert os.listdir(tmp_path) == [name]
 
 

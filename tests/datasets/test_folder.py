@@ -50,3 +50,26 @@ def test_all_published_data_sets_load(benchmark_data):
     for entry in manifest.itertuples():
         X, Y = load(entry.dataset, entry.problem)
         assert (len(X), X.shape[1], Y.shape[1]) == (entry.instances, entry.features, entry.labels)
+
+
+def test_field_data_are_read_as_their_manifest_says(field_data):
+    manifest = pd.read_csv(field_data / "manifest.csv")
+    assert list_datasets("field") == sorted(manifest["dataset"])
+    for entry in manifest.itertuples():
+        if entry.instances > 2000:
+            continue
+        data = load(entry.dataset, "field")
+        assert (len(data.X), *data.X.shape[1:], data.Y.shape[1]) == (
+            entry.instances,
+            entry.features,
+            entry.labels,
+        )
+        assert data.Y.min(axis=None) == 1
+        assert data.Y.isna().mean(axis=None) == pytest.approx(entry.missing_labels, abs=6e-4)
+
+
+def test_field_data_without_a_folder_are_not_known(monkeypatch):
+    monkeypatch.delenv("MOREPLR_DATA", raising=False)
+    assert list_datasets("field") == []
+    with pytest.raises(ValueError, match="no field data set 'tricot_cassava'"):
+        load("tricot_cassava", "field")

@@ -145,3 +145,43 @@ def test_files_that_are_none(tmp_path):
 def test_other_encodings(tmp_path):
     (tmp_path / "a.csv").write_bytes("a,b\n1,ü\n".encode("utf-16"))
     assert read(tmp_path / "a.csv", encoding="utf-16")["b"].tolist() == ["ü"]
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "json", "jsonl"])
+def test_tables_of_other_programs(tmp_path, suffix):
+    frame = pd.DataFrame({"age": [30, None], "town": ["Köln", "007"], "rank_a": [1, 2]})
+    path = tmp_path / f"a.{suffix}"
+    if suffix == "xlsx":
+        frame.to_excel(path, index=False)
+    else:
+        frame.to_json(path, orient="records", lines=suffix == "jsonl", force_ascii=False)
+    found = read(path)
+    assert list(found) == ["age", "town", "rank_a"]
+    assert found["town"].tolist() == ["Köln", "007"]
+    assert found["age"].isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.json", b'{"a": 1}', "JSON must be a list of rows"),
+        ("a.json", b'[{"a": [1]}]', r"row 1, column 'a': \[1\] is no single value"),
+        ("a.json", b"[", "a.json: Expecting value"),
+        ("a.json", b"[]", "a.json has a header and no rows"),
+        ("a.jsonl", b'{"a": 1}\n{', "a.jsonl: "),
+        ("a.xlsx", b"no workbook", "a.xlsx"),
+        ("a.sav", b"", "a.sav is an SPSS file; save it as CSV, Excel or Parquet"),
+        ("a.xls", b"", "a workbook of Excel before 2007"),
+    ],
+)
+def test_other_programs_files_that_are_not_read(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        read(tmp_path / name)
+
+
+def test_a_message_shows_a_line_of_a_long_cell_at_most(tmp_path):
+    (tmp_path / "a.csv").write_text(f"{'x' * 100_000};b\n1;2\n")
+    with pytest.raises(ValueError, match="there is one column") as caught:
+        read(tmp_path / "a.csv")
+    assert len(str(caught.value)) < 400

@@ -25,7 +25,7 @@ def clip(value: Any) -> str:
     >>> len(clip("tea" * 1000))
     60
     """
-    text = repr(value)
+    text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 2] + "…" + text[-1]
 
 

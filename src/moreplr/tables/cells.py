@@ -36,6 +36,7 @@ class Reader:
     decimal : the sign between whole and fraction
     first_row : number of the first row, for messages
     infinite : whether infinity is a number, as of a solver that did not finish
+    advice : what to do about a cell that is no number, ``{cell}`` stands for it
 
     Examples
     --------
@@ -51,6 +52,7 @@ class Reader:
     decimal: str = "."
     first_row: int = 1
     infinite: bool = False
+    advice: str = ""
 
     def kind(self, column: pd.Series) -> str:
         """Whether a column holds numbers: all that is no gap can be read as one."""
@@ -69,9 +71,12 @@ class Reader:
             row = int(np.argmax(bad))
             cell = column.iloc[row]
             comma = self.decimal == "." and has_decimal_comma(cell)
+            advice = "if it is one, say decimal=','" if comma else self.advice
             raise ValueError(
                 f"{self.name}: row {row + self.first_row}, column {column.name!r}: "
-                f"{clip(cell)} is not a number" + "; if it is one, say decimal=','" * comma
+                f"{clip(cell)} is not a number"
+                + "; " * bool(advice)
+                + advice.format(cell=clip(cell))
             )
         return values
 

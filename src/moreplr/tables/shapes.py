@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -167,7 +167,10 @@ def _scores(
     frame: pd.DataFrame, columns: list[Any], reader: Reader, options: TableOptions
 ) -> Array:
     """Numbers of the label columns: NaN where not ranked, infinite where it comes last."""
-    cells = Reader(reader.name, options.unranked, reader.decimal, infinite=options.has_scores)
+    advice = "if it means not ranked, say unranked=[{cell}]"
+    if options.has_scores:
+        advice += ", and last=[{cell}] if it comes last"
+    cells = replace(reader, gaps=options.unranked, infinite=options.has_scores, advice=advice)
     failed = Reader(reader.name, options.last, reader.decimal)
     values = []
     for name in columns:
