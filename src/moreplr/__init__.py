@@ -48,6 +48,7 @@ _MODULES = (
     "rankers",
     "rankings",
     "regressors",
+    "rivals",
 )
 
 

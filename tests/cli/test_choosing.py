@@ -2,7 +2,8 @@ import pytest
 from sklearn.base import clone
 
 import moreplr
-from moreplr.cli.choosing import RANKERS, make_ranker, use_jobs
+from moreplr import rivals
+from moreplr.cli.choosing import RANKERS, RIVALS, make_ranker, use_jobs
 from moreplr.forest import ForestClassifier, ForestRegressor
 from moreplr.layers import EpsilonCloseness
 from moreplr.regressors import Chain
@@ -14,6 +15,13 @@ def test_every_name_is_a_ranker_with_the_seed(name):
     assert isinstance(ranker, getattr(moreplr, RANKERS[name]))
     assert ranker.random_state == 7
     assert repr(clone(ranker)) == repr(ranker)
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_rivals_have_names_too(name):
+    ranker = make_ranker(name, random_state=7)
+    assert isinstance(ranker, getattr(rivals, RIVALS[name]))
+    assert ranker.get_params().get("random_state", 7) == 7
 
 
 def test_parameters_after_the_name_and_by_set():

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from moreplr.checks import make_rankings
 from moreplr.experiments.methods import Settings, make_method, register
 from moreplr.forest import ForestRegressor
 from moreplr.layers import EpsilonCloseness, PredictionInterval, RoundRank
@@ -42,6 +43,18 @@ def test_methods_that_differ_in_the_decision_share_a_fit():
     assert keys["ST-PI"] == keys["ST-PI q=2"] == keys["ST-EPS"] != keys["ST-RR"]
     assert make_method("RPC").fit_key() == make_method("RPC (text)").fit_key()
     assert make_method("ST-PI").definition != make_method("ST-EPS").definition
+
+
+@pytest.mark.parametrize("name", ["IBLR-M", "IBLR-PL", "RPC (Borda)", "RPC (Copeland)"])
+def test_rivals_rank(name):
+    X, Y = make_rankings(n=30)
+    ranker = make_method(name, Settings(trees=3, forest="moreplr")).ranker
+    assert ranker.fit(X, Y).score(X, Y) > 0.3
+
+
+def test_counts_share_the_fit_of_pairwise_comparison():
+    keys = {make_method(name).fit_key() for name in ("RPC", "RPC (Borda)", "RPC (Copeland)")}
+    assert len(keys) == 1
 
 
 def test_the_published_collapse_puts_minus_one_where_a_label_is_missing():

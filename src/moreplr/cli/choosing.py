@@ -18,6 +18,11 @@ RANKERS = {
     "tree": "RankingTree",
     "dummy": "DummyRanker",
 }
+# Rankers of other authors, in moreplr.rivals.
+RIVALS = {
+    "iblr-m": "MallowsNeighborsRanker",
+    "iblr-pl": "PlackettLuceNeighborsRanker",
+}
 _COMMA = re.compile(r",(?=\s*[A-Za-z_]\w*=)")
 
 
@@ -74,9 +79,11 @@ def make_ranker(spec: str, changes: list[str] | None = None, random_state: int |
     SingleTarget(base=ForestRegressor(n_estimators=20), random_state=0)
     """
     name, _, own = spec.partition(":")
-    if name not in RANKERS:
-        raise ValueError(f"there is no ranker {name!r}; choose from {', '.join(RANKERS)}")
-    ranker = getattr(moreplr, RANKERS[name])()
+    if name not in RANKERS | RIVALS:
+        known = ", ".join(RANKERS | RIVALS)
+        raise ValueError(f"there is no ranker {name!r}; choose from {known}")
+    home, names = (moreplr, RANKERS) if name in RANKERS else (moreplr.rivals, RIVALS)
+    ranker = getattr(home, names[name])()
     if "random_state" in ranker.get_params(deep=False):
         ranker.set_params(random_state=random_state)
     given = [text for text in _COMMA.split(own) if text]

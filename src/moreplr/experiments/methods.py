@@ -11,6 +11,8 @@ encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
   all labels, see :func:`moreplr.encoders.encode`.
 - ``RPC`` with the published ties, ``RPC (text)`` with those of the text, ``RPC (optimal)``
   decoded for the expected τ_X;
+- ``RPC (Borda)`` and ``RPC (Copeland)`` by these counts, with ties, and the other rivals of
+  :mod:`moreplr.rivals`: ``IBLR-M``, ``IBLR-PL``;
 - the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``Dummy``; ``Auto`` chooses among
   all for 20 seconds a fit.
 """
@@ -25,7 +27,7 @@ from typing import Any
 
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from moreplr import MORERanker, rankers
+from moreplr import MORERanker, rankers, rivals
 from moreplr.experiments._published import FilledBlanks
 from moreplr.layers import EpsilonCloseness, PredictionInterval, RoundRank
 from moreplr.regressors import Chain, Native, SingleTarget
@@ -208,15 +210,23 @@ def _ranker(name: str) -> Any:
     return getattr(rankers, name)
 
 
+def _rpc(aggregation: str) -> Factory:
+    return lambda s: _ranker("PairwiseRanker")(
+        s.classifier(), aggregation=aggregation, objective="l1", random_state=s.seed
+    )
+
+
 _REGISTRY.update(
     {
         "RPC": lambda s: _ranker("PairwiseRanker")(
             s.classifier(), ties="published", random_state=s.seed
         ),
-        "RPC (text)": lambda s: _ranker("PairwiseRanker")(
-            s.classifier(), aggregation="bpa_lia_mp2", objective="l1", random_state=s.seed
-        ),
+        "RPC (text)": _rpc("bpa_lia_mp2"),
         "RPC (optimal)": lambda s: _ranker("PairwiseRanker")(s.classifier(), random_state=s.seed),
+        "RPC (Borda)": _rpc("borda"),
+        "RPC (Copeland)": _rpc("copeland"),
+        "IBLR-M": lambda s: rivals.MallowsNeighborsRanker(),
+        "IBLR-PL": lambda s: rivals.PlackettLuceNeighborsRanker(),
         "kNN": lambda s: _ranker("NearestNeighborsRanker")(),
         "Tree": lambda s: _ranker("RankingTree")(random_state=s.seed),
         "Forest": lambda s: _ranker("RankingForest")(

@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import Any
 
 from moreplr.cli._data import add_data_option, use_data_option
-from moreplr.cli.choosing import RANKERS, add_run_options
+from moreplr.cli.choosing import RANKERS, RIVALS, add_run_options
 from moreplr.cli.commands.evaluate import (
     add_fold_options,
     check_confidence,
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=list(_DEFAULT),
         metavar="NAME",
-        help=f"{', '.join(RANKERS)}, with parameters (default: {' '.join(_DEFAULT)})",
+        help=f"{', '.join(RANKERS | RIVALS)}, with parameters (default: {' '.join(_DEFAULT)})",
     )
     add_run_options(parser)
     add_fold_options(parser)

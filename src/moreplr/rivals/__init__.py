@@ -1,0 +1,12 @@
+"""Rivals of the field: label rankers of other authors, written from their papers.
+
+They are here to be compared with: plans and ``moreplr compare`` know them by short names.
+Borda's and Copeland's count with ties are aggregations of :class:`moreplr.PairwiseRanker`.
+"""
+
+from moreplr.rivals.neighbors import MallowsNeighborsRanker, PlackettLuceNeighborsRanker
+
+__all__ = [
+    "MallowsNeighborsRanker",
+    "PlackettLuceNeighborsRanker",
+]
