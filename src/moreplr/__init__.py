@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         RankingBoost,
         RankingForest,
         RankingTree,
+        TableRanker,
     )
 
 __version__ = "0.1.0"
@@ -28,6 +29,7 @@ __all__ = [
     "RankingBoost",
     "RankingForest",
     "RankingTree",
+    "TableRanker",
     "load",
     "save",
 ]
@@ -49,6 +51,7 @@ _MODULES = (
     "rankings",
     "regressors",
     "rivals",
+    "vectorizing",
 )
 
 

@@ -1,29 +1,60 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import moreplr
-from moreplr import MORERanker, RankingForest
+from moreplr import MORERanker, RankingForest, RankingTree, TableRanker
 from moreplr.cli.models import Model, load_model, save_model, use_threads
-from moreplr.datasets import make_preprocessor
 from moreplr.tables.cells import Reader
+from moreplr.vectorizing import FrameVectorizer
 
 X = pd.DataFrame({"t": ["u", "v", None, "u"], "n": [1.0, np.nan, 3.0, 4.0]})
 Y = ["a > b", "b > a", "a ~ b", "a > b"]
 
 
-def test_what_a_pipeline_needs_is_known_from_it():
-    pipeline = make_pipeline(make_preprocessor(X), RankingForest(3)).fit(X, Y)
-    model = Model.of(pipeline, "m")
+def test_what_a_ranker_of_tables_needs_is_known_from_it():
+    ranker = TableRanker(RankingForest(3)).fit(X, Y)
+    model = Model.of(ranker, "m")
     assert (model.features, model.kinds) == (["t", "n"], ["text", "number"])
     assert model.labels == ["a", "b"]
     raw = pd.DataFrame({"n": ["4", ""], "x": ["", ""], "t": ["u", "NA"]}, dtype=object)
     columns = model.columns(list(raw), "t.csv")
     ready = model.prepare(raw, columns, Reader("t.csv"))
-    twin = pipeline[:-1].transform(pd.DataFrame({"t": ["u", None], "n": [4.0, np.nan]}))
-    np.testing.assert_array_equal(ready, twin)
+    twin = pd.DataFrame({"t": ["u", None], "n": [4.0, np.nan]}, dtype=object)
+    pd.testing.assert_frame_equal(ready, twin.astype({"n": float}))
+
+
+def test_a_pipeline_may_hold_the_vectoriser():
+    pipeline = make_pipeline(FrameVectorizer(), RankingForest(3)).fit(X, Y)
+    model = Model.of(pipeline, "m")
+    assert model.kinds == ["text", "number"]
+    raw = pd.DataFrame({"t": ["u"], "n": ["2"]}, dtype=object)
+    ready = model.prepare(raw, ["t", "n"], Reader("t.csv"))
+    assert model.ranks(ready, {}).shape == (1, 2)
+
+
+def test_columns_that_are_not_looked_at_may_be_absent():
+    table = pd.DataFrame({"id": [f"p{i}" for i in range(50)], "n": np.arange(50.0)})
+    with pytest.warns(UserWarning, match="column 'id' is left out"):
+        ranker = TableRanker(RankingForest(3)).fit(table, ["a > b", "b > a"] * 25)
+    model = Model.of(ranker, "m")
+    assert model.kinds == ["unused", "number"]
+    raw = pd.DataFrame({"n": ["2"]}, dtype=object)
+    ready = model.prepare(raw, model.columns(["n"], "t.csv"), Reader("t.csv"))
+    assert model.ranks(ready, {}).shape == (1, 2)
+    with pytest.raises(ValueError, match="lacks the feature column 'n'"):
+        model.columns(["id"], "t.csv")
+
+
+def test_threads_do_not_reach_parts_of_other_libraries():
+    pipeline = make_pipeline(ColumnTransformer([("n", StandardScaler(), ["n"])]), RankingTree())
+    pipeline.fit(X[["n"]].fillna(0), Y)
+    use_threads(pipeline, 2)
+    assert pipeline[0].n_jobs is None
+    assert pipeline[1].forest_.n_jobs == 2
 
 
 def test_other_pipelines_take_numbers():

@@ -81,3 +81,26 @@ def test_an_interrupt_leaves_no_file(model, tmp_path):
     _, said = process.communicate(timeout=300)
     assert (process.returncode, words(said)) == (1, ["moreplr: stopped"])
     assert os.listdir(tmp_path) == ["m.moreplr"]
+
+
+STRAY = "import pathlib; pathlib.Path(__file__ + '.was_run').touch()\nraise SystemExit(3)\n"
+
+
+@pytest.mark.parametrize("name", ["random", "queue", "skrub"])
+def test_no_file_beside_the_data_is_run(name, table, tmp_path):
+    """Twelve text columns and two jobs: with processes, these would import from here."""
+    lines = table.read_text(encoding="utf-8").splitlines()
+    more = [f"c{i}" for i in range(12)]
+    wide = [f"{','.join(more)},{lines[0]}"]
+    wide += [
+        f"{','.join('xyz'[(i + j) % 3] for j in range(12))},{s}" for i, s in enumerate(lines[1:])
+    ]
+    table.write_text("\n".join(wide), encoding="utf-8")
+    (tmp_path / f"{name}.py").write_text(STRAY)
+    fit = ["fit", table.name, "--labels", "rank_*", "--ranker", "tree", "--jobs", "2", "-o", "m"]
+    for words in (fit, ["predict", "m", table.name, "--jobs", "2", "-o", "out.csv"]):
+        command = [sys.executable, "-m", "moreplr", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert (tmp_path / "out.csv").exists()
+    assert not list(tmp_path.glob("*.was_run"))

@@ -46,6 +46,7 @@ from moreplr import (
     RankingBoost,
     RankingForest,
     RankingTree,
+    TableRanker,
     save,
 )
 from moreplr.datasets import make_preprocessor
@@ -61,11 +62,16 @@ from moreplr.regressors import (
     SingleTarget,
     Stacking,
 )
+from moreplr.vectorizing import FrameVectorizer
 
 _rng = np.random.default_rng(0)
 NUMBERS = pd.DataFrame(_rng.normal(size=(24, 3)), columns=["a", "b", "c"])
 MIXED = NUMBERS.assign(town=pd.Series(["Ulm", "Bonn", "Köln"] * 8, dtype=object))
 GAPS = MIXED.assign(town=MIXED["town"].where(MIXED.index != 3))
+TABLE = GAPS.assign(
+    day=pd.date_range("2024-01-01", periods=24).strftime("%d.%m.%Y"),
+    text=[f"some {i} words" for i in range(24)],
+)
 COMPLETE = _rng.integers(1, 4, size=(24, 3)).astype(float)
 RANKINGS = np.where(_rng.random((24, 3)) < 0.1, np.nan, COMPLETE)
 WEIGHT = _rng.random(24) + 0.1
@@ -181,6 +187,7 @@ CASES = {
         MIXED,
     ),
     "rare_categories": Case(lambda: make_pipeline(_rare(), NearestNeighborsRanker()), MIXED),
+    "table": Case(lambda: TableRanker(RankingTree(min_samples_leaf=2), FrameVectorizer(5)), TABLE),
     "forest_regressor": Case(lambda: _forest(), Y=RANKINGS),
     "forest_classifier": Case(lambda: _classes(), Y=np.array(list("abc") * 8)),
 }

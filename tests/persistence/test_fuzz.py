@@ -6,7 +6,6 @@ how many variants of each model.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import io
 import os
@@ -14,6 +13,7 @@ import pickle
 import random
 import subprocess
 import sys
+import traceback
 import warnings
 
 import numpy as np
@@ -145,8 +145,14 @@ def use(data, X):
         except ModelFileError:
             return
         for method in METHODS:
-            with contextlib.suppress(ValueError):
+            try:
                 getattr(model, method, lambda X: None)(X[:1] if method == "explain" else X)
+            except ValueError:
+                pass
+            except Exception as error:
+                # What is wrong with a part of another library, its Python code may find out.
+                if "site-packages" not in traceback.extract_tb(error.__traceback__)[-1].filename:
+                    raise
 
 
 def change_array(parts, rng):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import shutil
 import sys
@@ -13,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
 from moreplr._files import whole_file
@@ -21,8 +19,13 @@ from moreplr._types import Positions
 from moreplr.cli.problems import shorten
 from moreplr.cli.writing import check_output
 from moreplr.persistence import ModelFileError
+from moreplr.rankers import TableRanker
 from moreplr.tables.cells import NUMBER, TEXT, Reader
 from moreplr.tables.formats import STREAM, show_name
+from moreplr.vectorizing import FrameVectorizer
+
+# A column that the model was fitted on and does not look at.
+UNUSED = "unused"
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Model:
     name : the file's, for messages
     estimator : the ranker or pipeline
     features : names of the feature columns; None for one that was fitted on an array
-    kinds : whether each feature is a number or a text
+    kinds : whether each feature is a number, a text, or not looked at
     """
 
     name: str
@@ -47,10 +50,11 @@ class Model:
         """What the commands need to know is all in the estimator."""
         first = estimator[0] if isinstance(estimator, Pipeline) else estimator
         kinds = [NUMBER] * int(estimator.n_features_in_)
-        if isinstance(first, ColumnTransformer):
-            for part, _, columns in first.transformers_:
-                for column in columns if part == "texts" else ():
-                    kinds[column] = TEXT
+        if isinstance(first, TableRanker):
+            first = first.vectorizer_
+        if isinstance(first, FrameVectorizer):
+            known = {"number": NUMBER, "identifier": UNUSED, "empty": UNUSED}
+            kinds = [known.get(kind, TEXT) for kind in first.kinds_.values()]
         names = getattr(estimator, "feature_names_in_", None)
         return cls(name, estimator, None if names is None else [str(n) for n in names], kinds)
 
@@ -58,6 +62,11 @@ class Model:
     def ranker(self) -> Any:
         """The ranker itself."""
         return self.estimator[-1] if isinstance(self.estimator, Pipeline) else self.estimator
+
+    @property
+    def inner(self) -> Any:
+        """What a ranker of tables holds; else the ranker itself."""
+        return getattr(self.ranker, "ranker_", self.ranker)
 
     @property
     def labels(self) -> list[str]:
@@ -74,7 +83,11 @@ class Model:
                     f"on {len(self.kinds)} features without names"
                 )
             return others
-        absent = [column for column in self.features if column not in table]
+        absent = [
+            column
+            for column, kind in zip(self.features, self.kinds, strict=True)
+            if column not in table and kind != UNUSED
+        ]
         if absent:
             raise ValueError(
                 f"{name} lacks the feature column{'s' * (len(absent) > 1)} {shorten(absent)} that "
@@ -84,28 +97,20 @@ class Model:
 
     def prepare(self, chunk: pd.DataFrame, columns: list[str], reader: Reader) -> Any:
         """Features of some raw rows as the ranker takes them."""
-        read = {NUMBER: reader.numbers, TEXT: reader.texts}
-        cells = {
-            column: pd.Series(read[kind](chunk[column]), dtype=float if kind == NUMBER else object)
-            for column, kind in zip(columns, self.kinds, strict=True)
-        }
+        cells: dict[str, Any] = {}
+        for column, kind in zip(columns, self.kinds, strict=True):
+            if kind == NUMBER:
+                cells[column] = reader.numbers(chunk[column])
+            elif kind == TEXT:
+                cells[column] = pd.Series(reader.texts(chunk[column]), dtype=object)
+            else:
+                cells[column] = np.full(len(chunk), None)
         X: Any = pd.DataFrame(cells)
         if self.features is None:
             X = X.to_numpy()
         if isinstance(self.estimator, Pipeline) and len(self.estimator) > 1:
             return self.estimator[:-1].transform(X)
         return X
-
-    def check_options(self, given: dict[str, Any]) -> None:
-        """Refuse options that the ranker's `predict` does not have."""
-        known = inspect.signature(self.ranker.predict).parameters
-        open_ended = any(p.kind is p.VAR_KEYWORD for p in known.values())
-        for option in given:
-            if option not in known and not open_ended:
-                raise ValueError(
-                    f"{self.name} holds a {type(self.ranker).__name__}, which has no "
-                    f"--{option.replace('_', '-')}"
-                )
 
     def ranks(self, X: Any, given: dict[str, Any]) -> Positions:
         """Dense ranks of prepared rows."""
@@ -119,7 +124,7 @@ class Model:
         """Refuse what this kind of ranker can't tell."""
         if not hasattr(self.ranker, method):
             raise ValueError(
-                f"{self.name} holds a {type(self.ranker).__name__}, which has no {what}; fit one "
+                f"{self.name} holds a {type(self.inner).__name__}, which has no {what}; fit one "
                 "with --ranker forest"
             )
 
@@ -170,7 +175,10 @@ def save_model(estimator: Any, path: str) -> None:
 
 
 def use_threads(part: Any, jobs: int | None) -> Any:
-    """Let all fitted parts of a model work with this many threads."""
+    """Let all fitted parts of a model work with this many threads.
+
+    Parts of other libraries are left alone: they might start processes instead.
+    """
     if isinstance(part, (list, tuple)):
         for item in part:
             use_threads(item, jobs)
@@ -178,7 +186,7 @@ def use_threads(part: Any, jobs: int | None) -> Any:
         use_threads(list(part.values()), jobs)
     elif type(part).__module__.split(".")[0] in ("moreplr", "sklearn"):
         state = getattr(part, "__dict__", {})
-        if "n_jobs" in state:
+        if "n_jobs" in state and type(part).__module__.startswith("moreplr."):
             part.n_jobs = jobs
         use_threads([v for v in state.values() if not isinstance(v, np.ndarray)], jobs)
     return part

@@ -20,9 +20,6 @@ from moreplr.rankings._preflib import SUFFIXES
 from moreplr.tables.formats import STREAM
 from moreplr.tables.reading import open_table
 
-# Cells that the one-hot encoded texts of a table may have.
-_MOST_CELLS = 500_000_000
-
 __all__ = ["shorten"]
 
 
@@ -62,7 +59,7 @@ def match_columns(wanted: Iterable[str], columns: list[str], name: str, option: 
 
 
 def check_features(data: Dataset, source: str) -> None:
-    """Refuse what can't be learned from: a single label, no features, too many texts."""
+    """Refuse what can't be learned from: a single label, no features."""
     if data.Y.shape[1] < 2:
         raise ValueError(
             f"{source}: {data.Y.columns[0]!r} is the only label; a ranking needs two or more"
@@ -71,14 +68,6 @@ def check_features(data: Dataset, source: str) -> None:
         raise ValueError(
             f"{source} holds rankings without features, from which nothing can be predicted; "
             "`moreplr datasets card` shows their consensus"
-        )
-    texts = data.X.select_dtypes(exclude="number")
-    distinct = {column: int(values.nunique()) for column, values in texts.items()}
-    if len(data.X) * sum(distinct.values()) > _MOST_CELLS:
-        worst = max(distinct, key=lambda column: distinct[column])
-        raise ValueError(
-            f"{source}: text column {worst!r} has {distinct[worst]:,} different values, too many "
-            f"to learn from; leave it out with ignore=[{worst!r}]"
         )
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
-from sklearn.pipeline import Pipeline
 
 from moreplr import model_selection
 from moreplr.cli.problems import note
 from moreplr.datasets import Dataset
+from moreplr.rankers.table import TableRanker, vectorizer_for
 
 
 def cross_validate(
@@ -32,7 +32,7 @@ def cross_validate(
     if folds < 2 or repeats < 1:
         raise ValueError(f"--folds must be 2 or more, --repeats 1 or more: {folds}, {repeats}")
     models = {
-        name: Pipeline([("features", data.preprocessor()), ("ranker", ranker)])
+        name: TableRanker(ranker, vectorizer_for(ranker, data.missing_codes))
         for name, ranker in rankers.items()
     }
     with warnings.catch_warnings(record=True) as caught:

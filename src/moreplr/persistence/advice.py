@@ -32,6 +32,8 @@ def refusal(value: Any, path: str) -> str:
     message = f"{path} is a {cls.__module__.split('.')[0]} {cls.__name__}, which can't be stored"
     if cls.__name__ == "make_column_selector":
         return f"{message}: name the columns, or give their numbers"
+    if cls.__name__ == "TableVectorizer":
+        return f"{message}: use moreplr.vectorizing.FrameVectorizer"
     if isinstance(value, KNeighborsClassifier | KNeighborsRegressor):
         return f"{message}: use moreplr.NearestNeighborsRanker"
     if _has_compiled_trees(value):

@@ -22,7 +22,7 @@ from moreplr.persistence.registry import (
     check_object,
     check_state,
     functions,
-    specs,
+    spec_named,
 )
 
 _FLOATS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
@@ -93,7 +93,7 @@ class Decoder:
         return [self._item(item) for item in node["items"]]
 
     def _object(self, node: Any) -> Any:
-        spec = specs().get(node["class"])
+        spec = spec_named(node["class"])
         if spec is None:
             raise ModelFileError(f"the file names {node['class']!r:.80}, which is not allowed")
         self._take(_OBJECT + _ENTRY * len(node["state"]))
@@ -231,7 +231,7 @@ def _dtype(node: Any) -> np.dtype[Any]:
     dtype = np.dtype("=" + node["type"] if node["type"] != "O" else "O")
     if dtype.itemsize > 4 * _MOST_LETTERS:
         raise ModelFileError("a type of texts is too long")
-    if not is_plain(dtype) and dtype.kind != "O":
+    if not is_plain(dtype) and dtype.kind not in "OM":
         raise ModelFileError(f"{dtype} is not allowed")
     return dtype
 

@@ -111,7 +111,7 @@ class Encoder:
                 "type": _code(value.dtype),
                 "item": self.item(value.item(), path),
             }
-        if isinstance(value, np.dtype) and (is_plain(value) or value.kind == "O"):
+        if isinstance(value, np.dtype) and (is_plain(value) or value.kind in "OM"):
             return {"kind": "dtype", "type": _code(value)}
         if isinstance(value, type) and value in TYPES.values():
             return {"kind": "type", "name": value.__name__}

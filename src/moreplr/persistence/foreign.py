@@ -1,131 +1,100 @@
-"""What files may hold of scikit-learn's classes: those whose state is plain arrays.
+"""What files may hold of scikit-learn's and skrub's classes: those whose state is plain values.
 
-Compiled code of scikit-learn and SciPy trusts some of these arrays: the support vector machines'
-and, through a sparse matrix, the one-hot encoder's. They are checked as strictly as our own.
+Their state is stored as it is, by the names of :data:`PLAIN`, and nothing is said of it here:
+it is Python and NumPy code that reads it, which looks at bounds. Compiled code trusts the state of
+a few: support vector machines and, through a sparse matrix, encoders of categories. What they
+would follow is checked as strictly as our own.
 """
 
 from __future__ import annotations
 
 from collections import UserList
 from functools import cache
+from importlib import import_module
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
-from sklearn.dummy import DummyRegressor
-from sklearn.gaussian_process import kernels
-from sklearn.impute import MissingIndicator, SimpleImputer
-from sklearn.linear_model import (
-    BayesianRidge,
-    ElasticNet,
-    Lasso,
-    LinearRegression,
-    LogisticRegression,
-    Ridge,
-)
-from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import (
-    FunctionTransformer,
-    MaxAbsScaler,
-    MinMaxScaler,
-    RobustScaler,
-    StandardScaler,
-)
-from sklearn.svm import SVC, SVR, LinearSVR
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC, SVR
 
 from moreplr.persistence.foreign_encoders import ENCODER_SPECS
 from moreplr.persistence.registry import Spec, State, functions
 from moreplr.persistence.schema import (
     Check,
     Sizes,
-    anything,
     array,
-    either,
-    flag,
-    instance,
     integer,
     items,
-    mapping,
     nothing,
     number,
-    optional,
     record,
     rows,
     text,
 )
 
-_P = integer(1, size="p")
-_FEATURES = array("f", "p")
-_CLASSES = array("b i u f U O", "classes")
-_COEF = either(array("f", "p"), array("f", "t", "p"))
-_INTERCEPT = either(number, array("f", "t"))
-_LINEAR = {"n_features_in_": _P, "coef_": _COEF, "intercept_": _INTERCEPT}
+PLAIN = {
+    "sklearn.decomposition": "PCA TruncatedSVD",
+    "sklearn.discriminant_analysis": "LinearDiscriminantAnalysis",
+    "sklearn.dummy": "DummyClassifier DummyRegressor",
+    "sklearn.feature_selection": "VarianceThreshold",
+    "sklearn.gaussian_process.kernels": "RBF Matern RationalQuadratic ExpSineSquared DotProduct "
+    "ConstantKernel WhiteKernel Sum Product Exponentiation",
+    "sklearn.impute": "MissingIndicator SimpleImputer",
+    "sklearn.linear_model": "BayesianRidge ElasticNet HuberRegressor Lasso LinearRegression "
+    "LogisticRegression Ridge",
+    "sklearn.model_selection": "KFold ShuffleSplit",
+    "sklearn.naive_bayes": "GaussianNB",
+    "sklearn.preprocessing": "Binarizer MaxAbsScaler MinMaxScaler Normalizer "
+    "PolynomialFeatures PowerTransformer QuantileTransformer RobustScaler StandardScaler",
+    "sklearn.svm": "LinearSVC LinearSVR",
+}
+"""Public classes by their modules."""
+_SKRUB = "DatetimeEncoder ToDatetime"
 
 
-def _transformer(value: Any, sizes: Sizes) -> None:
+def _transformer(value: Any) -> None:
     """An object that transforms, or a word for none."""
     if value is None or (isinstance(value, str) and value in ("drop", "passthrough")):
         return
     if not isinstance(value, BaseEstimator) or not hasattr(type(value), "transform"):
-        raise ValueError(f"must be a transformer, not a {type(value).__name__}")
+        raise ValueError(f"must hold transformers, not a {type(value).__name__}")
+
+
+def _any_transformer(value: Any, sizes: Sizes) -> None:
+    _transformer(value)
+
+
+def _anything(value: Any, sizes: Sizes) -> None:
+    """Whatever a file can hold."""
 
 
 def _check_steps(pipeline: Any) -> None:
     *transformers, (_, last) = pipeline.steps
     for _, one in transformers:
-        _transformer(one, {})
-    if not isinstance(last, str | BaseEstimator) or (
-        isinstance(last, str) and last != "passthrough"
-    ):
+        _transformer(one)
+    if not isinstance(last, BaseEstimator) and last != "passthrough":
         raise ValueError("the last step must be an estimator")
 
 
 def _check_columns(columns: Any) -> None:
-    p = columns.n_features_in_
-    indices = columns._transformer_to_input_indices
-    for name, _, selected in columns.transformers_:
-        if name not in indices:
-            raise ValueError(f"transformers_ has {name!r:.60}, which takes no columns")
-        numbers = [selected] if isinstance(selected, int) else selected
-        if isinstance(numbers, list) and any(
-            isinstance(one, int) and not -p <= one < p for one in numbers
-        ):
-            raise ValueError("transformers_ takes a column that is not there")
-    if any(not 0 <= at < p for found in indices.values() for at in found):
-        raise ValueError("_transformer_to_input_indices has a column that is not there")
+    names = {name for name, *_ in columns.transformers_}
+    if not names <= set(columns._transformer_to_input_indices):
+        raise ValueError("_transformer_to_input_indices must have the names of transformers_")
 
 
 def _check_function(transformer: Any) -> None:
-    """The functions of `make_preprocessor` with the arguments that it gives them."""
-    words = transformer.kw_args or {}
+    """The functions of `make_preprocessor` with the arguments that it gives them, or none."""
     known = functions()
     if transformer.func is not None and transformer.func not in known.values():
-        raise ValueError("func must be None or a function of make_preprocessor")
+        raise ValueError("func must be one of make_preprocessor's")
+    words = transformer.kw_args or {}
     wanted = {"codes"} if transformer.func is known["moreplr.datasets.numbers"] else set()
     if set(words) != wanted:
         raise ValueError(f"kw_args must have {sorted(wanted)}, not {sorted(words)}")
     items(number, kinds=(tuple, list))(words.get("codes", ()), {})
-
-
-def _check_scaler(scaler: Any) -> None:
-    for wanted, name in (("with_mean", "mean_"), ("with_std", "scale_")):
-        if getattr(scaler, wanted) and getattr(scaler, name) is None:
-            raise ValueError(f"lacks {name}")
-
-
-def _check_robust(scaler: Any) -> None:
-    for wanted, name in (("with_centering", "center_"), ("with_scaling", "scale_")):
-        if getattr(scaler, wanted) and getattr(scaler, name) is None:
-            raise ValueError(f"lacks {name}")
-
-
-def _check_logistic(model: Any) -> None:
-    n_classes = len(model.classes_)
-    if n_classes < 2 or model.coef_.shape[0] != (1 if n_classes == 2 else n_classes):
-        raise ValueError("coef_ must have a row for each class, or one for two classes")
 
 
 def _check_svm(model: Any) -> None:
@@ -150,17 +119,6 @@ def _check_svm(model: Any) -> None:
             raise ValueError(f"support_ asks for a row beyond the {n} there are")
     elif model.support_vectors_.shape != (support, model.n_features_in_):
         raise ValueError("support_vectors_ must have a row for each of support_")
-
-
-@cache
-def _imputer_keeps_fill_type() -> bool:
-    return "_fill_dtype" in vars(SimpleImputer().fit([[0.0]]))
-
-
-def _upgrade_imputer(state: State) -> None:
-    """Earlier releases of scikit-learn fill with values of the type that was fitted."""
-    if "_fit_dtype" in state and _imputer_keeps_fill_type():
-        state.setdefault("_fill_dtype", state["_fit_dtype"])
 
 
 def _dump_columns(columns: ColumnTransformer) -> State:
@@ -189,10 +147,6 @@ def _restore_neighbors(cls: type, state: State) -> NearestNeighbors:
     return index.fit(state["_fit_X"]) if "_fit_X" in state else index
 
 
-def _linear(cls: type, **further: Check) -> Spec:
-    return Spec(f"sklearn.{cls.__name__}", cls, _LINEAR | further)
-
-
 def _svm(cls: type, **further: Check) -> Spec:
     attributes = {
         "kernel": text("linear", "poly", "rbf", "sigmoid", "precomputed"),
@@ -209,8 +163,6 @@ def _svm(cls: type, **further: Check) -> Spec:
         "_intercept_": rows("f8", None),
         "_probA": rows("f8", None),
         "_probB": rows("f8", None),
-        "intercept_": array("f8", None),
-        "dual_coef_": array("f8", None, None),
         "shape_fit_": record(integer(1), integer(0)),
     }
     return Spec(f"sklearn.{cls.__name__}", cls, attributes | further, also=_check_svm)
@@ -221,127 +173,43 @@ def _false(value: Any, sizes: Sizes) -> None:
         raise ValueError("must be False: models of sparse features can't be stored")
 
 
-_COLUMNS = either(
-    text(),
-    integer(),
-    items(either(text(), integer())),
-    array("b i U O", None),
-    instance(slice),
-)
-_SCALE = either(number, array("f i", None), items(number), items(number, kinds=(tuple,)))
-_KERNEL = instance(kernels.Kernel)
+@cache
+def skrub_specs() -> dict[str, Spec]:
+    """Those of skrub, which is imported where a file or a model holds some of it."""
+    import skrub
 
-_COMPOSED = [
+    return {
+        f"skrub.{name}": Spec(f"skrub.{name}", getattr(skrub, name)) for name in _SKRUB.split()
+    }
+
+
+FOREIGN = [
+    *(
+        Spec(f"sklearn.{name}", getattr(import_module(module), name))
+        for module, names in PLAIN.items()
+        for name in names.split()
+    ),
     Spec(
         "sklearn.Pipeline",
         Pipeline,
-        {"steps": items(record(text(), anything)), "memory": nothing, "transform_input": nothing},
+        {"steps": items(record(text(), _anything)), "memory": nothing, "transform_input": nothing},
         also=_check_steps,
     ),
     Spec(
         "sklearn.ColumnTransformer",
         ColumnTransformer,
         {
-            "transformer_weights": optional(mapping(text(), number)),
-            "n_features_in_": _P,
-            "_columns": items(_COLUMNS),
-            "_transformer_to_input_indices": mapping(text(), items(integer())),
-            "_remainder": record(text(), _transformer, anything),
-            "sparse_output_": flag,
-            "transformers_": items(record(text(), _transformer, _COLUMNS)),
-            "output_indices_": mapping(text(), instance(slice)),
+            "transformers_": items(record(text(), _any_transformer, _anything)),
+            "_transformer_to_input_indices": _anything,
         },
         also=_check_columns,
         dump=_dump_columns,
     ),
-]
-
-_PREPARING = [
-    Spec(
-        "sklearn.StandardScaler",
-        StandardScaler,
-        {
-            "n_features_in_": _P,
-            "mean_": optional(_FEATURES),
-            "var_": optional(_FEATURES),
-            "scale_": optional(_FEATURES),
-        },
-        also=_check_scaler,
-    ),
-    Spec(
-        "sklearn.MinMaxScaler",
-        MinMaxScaler,
-        {
-            "feature_range": record(number, number, kinds=[tuple, list]),
-            "n_features_in_": _P,
-            "scale_": _FEATURES,
-            "min_": _FEATURES,
-        },
-    ),
-    Spec("sklearn.MaxAbsScaler", MaxAbsScaler, {"n_features_in_": _P, "scale_": _FEATURES}),
-    Spec(
-        "sklearn.RobustScaler",
-        RobustScaler,
-        {"n_features_in_": _P, "center_": optional(_FEATURES), "scale_": optional(_FEATURES)},
-        also=_check_robust,
-    ),
-    Spec(
-        "sklearn.SimpleImputer",
-        SimpleImputer,
-        {
-            "missing_values": either(number, text(), nothing),
-            "n_features_in_": _P,
-            "_fit_dtype": instance(np.dtype),
-            "statistics_": array("b i u f U O", "p"),
-            "indicator_": optional(instance(MissingIndicator)),
-        },
-        optional={"_fill_dtype": instance(np.dtype)},
-        upgrade=_upgrade_imputer,
-    ),
-    Spec(
-        "sklearn.MissingIndicator",
-        MissingIndicator,
-        {"n_features_in_": _P, "features_": array("i", None, least=0, below="p")},
-    ),
     Spec(
         "sklearn.FunctionTransformer",
         FunctionTransformer,
-        {
-            "kw_args": optional(mapping(text(), anything)),
-            "inverse_func": nothing,
-            "feature_names_out": optional(text("one-to-one")),
-        },
+        {"inverse_func": nothing},
         also=_check_function,
-    ),
-    *ENCODER_SPECS,
-]
-
-_MODELS = [
-    *map(_linear, (LinearRegression, Ridge, Lasso, ElasticNet, LinearSVR)),
-    _linear(
-        BayesianRidge,
-        sigma_=array("f", "p", "p"),
-        alpha_=number,
-        X_offset_=either(number, _FEATURES),
-        X_scale_=either(number, _FEATURES),
-    ),
-    Spec(
-        "sklearn.LogisticRegression",
-        LogisticRegression,
-        {
-            "n_features_in_": _P,
-            "classes_": _CLASSES,
-            "coef_": array("f", "t", "p"),
-            "intercept_": array("f", "t"),
-        },
-        also=_check_logistic,
-    ),
-    _svm(SVR),
-    _svm(SVC, classes_=_CLASSES),
-    Spec(
-        "sklearn.DummyRegressor",
-        DummyRegressor,
-        {"n_outputs_": integer(1, size="t"), "constant_": array("f i", 1, "t")},
     ),
     Spec(
         "sklearn.NearestNeighbors",
@@ -350,25 +218,8 @@ _MODELS = [
         dump=_dump_neighbors,
         restore=_restore_neighbors,
     ),
+    _svm(SVR),
+    _svm(SVC, classes_=array("b i u f U O", "classes")),
+    *ENCODER_SPECS,
 ]
-
-_KERNELS = [
-    Spec(f"sklearn.{cls.__name__}", cls, attributes)
-    for cls, attributes in (
-        (kernels.RBF, {"length_scale": _SCALE}),
-        (kernels.Matern, {"length_scale": _SCALE, "nu": number}),
-        (kernels.RationalQuadratic, {"length_scale": number, "alpha": number}),
-        (kernels.ExpSineSquared, {"length_scale": number, "periodicity": number}),
-        (kernels.DotProduct, {"sigma_0": number}),
-        (kernels.ConstantKernel, {"constant_value": number}),
-        (kernels.WhiteKernel, {"noise_level": number}),
-        (kernels.Sum, {"k1": _KERNEL, "k2": _KERNEL}),
-        (kernels.Product, {"k1": _KERNEL, "k2": _KERNEL}),
-        (kernels.Exponentiation, {"kernel": _KERNEL, "exponent": number}),
-    )
-]
-
-_SPLITTERS = [Spec("sklearn.KFold", KFold), Spec("sklearn.ShuffleSplit", ShuffleSplit)]
-
-FOREIGN = [*_COMPOSED, *_PREPARING, *_MODELS, *_KERNELS, *_SPLITTERS]
 """All specs of scikit-learn's classes."""

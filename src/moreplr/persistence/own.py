@@ -46,6 +46,8 @@ from moreplr.persistence.schema import (
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
 from moreplr.regressors import REGRESSORS
+from moreplr.vectorizing import FrameVectorizer, TextEncoder
+from moreplr.vectorizing._frame import KINDS
 
 NAMED_TUPLES = {"moreplr.Pairs": Pairs}
 
@@ -152,9 +154,65 @@ def _check_auto(ranker: Any) -> None:
     _need(len(last.labels_) == len(ranker.labels_), "best_ranker_ must have the same labels")
 
 
+def _check_text_encoder(encoder: Any) -> None:
+    _need(len(encoder.weights_) == encoder.n_hashes, "weights_ must have a weight for each hash")
+
+
+def _check_vectorizer(vectorizer: Any) -> None:
+    kinds = vectorizer.kinds_
+    _need(len(kinds) == vectorizer.n_features_in_, "kinds_ must have all columns")
+    for kind, learned in (
+        ("date", vectorizer.steps_),
+        ("category", vectorizer.steps_),
+        ("category", vectorizer.known_),
+        ("text", vectorizer.texts_),
+    ):
+        names = {name for name, found in kinds.items() if found == kind}
+        _need(names <= set(learned), f"lacks what fit learned of the columns of {kind}")
+    for steps in [*vectorizer.steps_.values(), vectorizer.texts_.values()]:
+        for one in steps:
+            _need(hasattr(type(one), "transform"), "must hold transformers")
+
+
+def _check_table(ranker: Any) -> None:
+    is_fitted_model(ranker.ranker_)
+    _need(len(ranker.ranker_.labels_) == len(ranker.labels_), "ranker_ must have the same labels")
+    if ranker.vectorizer_ is not None:
+        is_fitted_model(ranker.vectorizer_)
+        _need(hasattr(ranker.vectorizer_, "transform"), "vectorizer_ must transform")
+
+
 _PARTS = [
     Spec("moreplr.RankEncoder", RankEncoder, {"method": text(), "positions": text()}),
     *(Spec(f"moreplr.{cls.__name__}", cls, _like_defaults(cls)) for cls in LAYERS.values()),
+    Spec(
+        "moreplr.TextEncoder",
+        TextEncoder,
+        {
+            "n_hashes": integer(2, 2**31 - 1),
+            "weights_": array("f8", "hashes"),
+            "components_": array("f8", None, "hashes"),
+        },
+        also=_check_text_encoder,
+    ),
+    Spec(
+        "moreplr.FrameVectorizer",
+        FrameVectorizer,
+        {
+            "missing": text("keep", "median"),
+            "n_features_in_": integer(1, size="p"),
+            "kinds_": mapping(text(), text(*KINDS)),
+            "steps_": mapping(text(), items(anything)),
+            "texts_": mapping(text(), anything),
+            "known_": mapping(text(), items(text())),
+            "names_": items(text(), "outputs"),
+            "origin_": array("i8", "outputs", least=0, below="p"),
+            "center_": array("f8", "outputs"),
+            "scale_": array("f8", "outputs"),
+            "fill_": array("f8", "outputs"),
+        },
+        also=_check_vectorizer,
+    ),
     Spec("moreplr.PairCalibration", PairCalibration, {"powers_": array("f8", 3)}),
     Spec(
         "moreplr.ObliqueFeatures",
@@ -336,6 +394,12 @@ _RANKERS = [
         rankers.RankingTree,
         _RANKER | _DECODING | {"_never": array("b", None), "forest_": instance(ForestRegressor)},
         also=_check_tree,
+    ),
+    Spec(
+        "moreplr.TableRanker",
+        rankers.TableRanker,
+        _RANKER | {"ranker_": instance(BaseRanker), "vectorizer_": anything},
+        also=_check_table,
     ),
     Spec("moreplr.DummyRanker", rankers.DummyRanker, _RANKER | _DECODING | {"pairs_": _PAIRS}),
     Spec(

@@ -81,7 +81,22 @@ def _by_class() -> dict[type, Spec]:
 
 def spec_of(cls: type) -> Spec | None:
     """The spec of exactly this class: a subclass may mean something else by the same state."""
+    if cls.__module__.partition(".")[0] == "skrub":
+        return next((spec for spec in _skrub_specs().values() if spec.cls is cls), None)
     return _by_class().get(cls)
+
+
+def spec_named(name: Any) -> Spec | None:
+    """The spec of a name in a file."""
+    if isinstance(name, str) and name.startswith("skrub."):
+        return _skrub_specs().get(name)
+    return specs().get(name)
+
+
+def _skrub_specs() -> dict[str, Spec]:
+    from moreplr.persistence.foreign import skrub_specs
+
+    return skrub_specs()
 
 
 @cache
@@ -133,7 +148,7 @@ def check_state(spec: Spec, state: State) -> None:
 
 def check_object(spec: Spec, made: Any, state: State) -> None:
     """Refuse an object whose attributes don't go together."""
-    if not spec.is_ours and isinstance(made, BaseEstimator):
+    if spec.name.startswith("sklearn.") and isinstance(made, BaseEstimator):
         made._validate_params()
     if spec.also is not None and (is_fitted(spec, state) or set(spec.attributes) <= set(state)):
         spec.also(made)

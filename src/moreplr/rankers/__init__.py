@@ -8,6 +8,7 @@ from moreplr.rankers.more import MORERanker
 from moreplr.rankers.neighbors import NearestNeighborsRanker
 from moreplr.rankers.pairwise import PairwiseRanker
 from moreplr.rankers.ranking_forest import RankingForest
+from moreplr.rankers.table import TableRanker
 from moreplr.rankers.tree import RankingTree
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "RankingBoost",
     "RankingForest",
     "RankingTree",
+    "TableRanker",
 ]

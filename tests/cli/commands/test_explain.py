@@ -18,7 +18,7 @@ def test_the_ranking_the_pairs_and_the_training_rows(run, fitted, table):
     assert f"and {len(rows) - 2} more training rows" in err
     model = moreplr.load(fitted)
     X, Y = moreplr.datasets.from_csv(table, "rank_*")
-    why = model[-1].explain(model[:-1].transform(X[["age", "town"]].iloc[2:3]))
+    why = model.explain(X[["age", "town"]].iloc[2:3])
     # Rows are counted from 1 here: the ranking shown is that of the training table's row.
     assert rows["row"].tolist() == (why.rows["row"] + 1).tolist()
     assert rows["ranking"][0] == moreplr.rankings.to_text(Y.iloc[[rows["row"][0] - 1]])[0]

@@ -1,7 +1,7 @@
 import pytest
-from sklearn.pipeline import Pipeline
 
 import moreplr
+from moreplr import TableRanker
 from moreplr.datasets import from_csv
 
 WORDS = ["--labels", "rank_*", "--ignore", "name", "--set", "n_estimators=5"]
@@ -10,16 +10,14 @@ WORDS = ["--labels", "rank_*", "--ignore", "name", "--set", "n_estimators=5"]
 def test_the_model_is_what_python_would_fit(run, table, tmp_path):
     code, out, err = run("fit", table, *WORDS, "-o", "m.moreplr")
     assert (code, out) == (0, "")
-    assert "forest of 60 rows, 2 features (1 number, 1 text) and 3 labels ('rank_tea', " in err
+    assert "forest of 60 rows, 2 features (1 number, 1 categorical) and 3 labels" in err
     saved = moreplr.load(tmp_path / "m.moreplr")
-    assert isinstance(saved, Pipeline)
+    assert isinstance(saved, TableRanker)
     X, Y = from_csv(table, "rank_*")
     X = X.drop(columns="name")
-    data = from_csv(X.join(Y), "rank_*")
-    ranker = moreplr.RankingForest(5, random_state=0)
-    twin = Pipeline([("features", data.preprocessor()), ("ranker", ranker)]).fit(X, Y)
+    twin = TableRanker(moreplr.RankingForest(5, random_state=0)).fit(X, Y)
     assert (saved.predict(X) == twin.predict(X)).all()
-    assert list(saved[-1].labels_) == list(Y)
+    assert list(saved.labels_) == list(Y)
 
 
 def test_seed_decides_and_threads_do_not(run, table, tmp_path):

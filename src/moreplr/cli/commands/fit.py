@@ -42,13 +42,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit and save."""
-    from sklearn.pipeline import Pipeline
-
     from moreplr._progress import Progress
     from moreplr.cli.choosing import make_ranker, use_jobs
     from moreplr.cli.models import save_model
     from moreplr.cli.problems import check_features, load_problem, say_what_was_read
     from moreplr.cli.writing import check_output
+    from moreplr.rankers.table import TableRanker, vectorizer_for
 
     use_data_option(options)
     check_output(options.output)
@@ -56,24 +55,28 @@ def run(options: argparse.Namespace) -> int:
     data = load_problem(options.table, options)
     check_features(data, data.name)
     say_what_was_read(data)
-    model = Pipeline([("features", data.preprocessor()), ("ranker", ranker)])
+    model = TableRanker(ranker, vectorizer_for(ranker, data.missing_codes))
     with Progress(f"fitting {options.ranker}"):
-        weight = data.sample_weight
-        model.fit(data.X, data.Y, **({} if weight is None else {"ranker__sample_weight": weight}))
+        model.fit(data.X, data.Y, data.sample_weight)
         save_model(model, options.output)
-    print(_summary(options, data), file=sys.stderr)
+    print(_summary(options, data, model), file=sys.stderr)
     return 0
 
 
-def _summary(options: argparse.Namespace, data: Any) -> str:
+def _summary(options: argparse.Namespace, data: Any, model: Any) -> str:
+    from collections import Counter
+
     from moreplr.cli.problems import shorten
     from moreplr.cli.tables import count
 
-    numbers = data.X.select_dtypes("number").shape[1]
-    texts = data.X.shape[1] - numbers
+    found = Counter(model.vectorizer_.kinds_.values())
+    kinds = [count(found[kind], kind) for kind in ("number", "date", "text") if found[kind]]
+    kinds += [f"{found['category']} categorical"] * (found["category"] > 0)
+    unused = found["identifier"] + found["empty"]
+    features = ", ".join([*kinds, *[f"{unused} left out"] * (unused > 0)])
     return (
         f"moreplr: {options.output}: {options.ranker} of {count(len(data.X), 'row')}, "
-        f"{count(data.X.shape[1], 'feature')} ({count(numbers, 'number')}, "
-        f"{count(texts, 'text')}) and {count(data.Y.shape[1], 'label')} ({shorten(data.Y, 8)}); "
+        f"{count(data.X.shape[1], 'feature')} ({features}) and "
+        f"{count(data.Y.shape[1], 'label')} ({shorten(data.Y, 8)}); "
         "`moreplr evaluate` with the same options tells how good it is"
     )

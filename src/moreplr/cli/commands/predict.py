@@ -101,7 +101,6 @@ class _Output:
         if pairs and given:
             option = next(iter(given)).replace("_", "-")
             raise ValueError(f"--{option} says how to rank; --pairs does not rank")
-        model.check_options(given)
         if pairs:
             model.check_has("predict_pairs", "pair probabilities")
         self._model, self._given, self._text, self._pairs = model, given, text, pairs

@@ -1,0 +1,217 @@
+"""A ranker for tables as they are: a vectoriser and a ranker as one estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from moreplr._frames import is_frame, to_pandas
+from moreplr._types import Array
+from moreplr._validation import without_mask
+from moreplr.base import BaseRanker
+from moreplr.rankers.ranking_forest import RankingForest
+from moreplr.vectorizing import FrameVectorizer
+
+
+def _ranker_has(name: str) -> Callable[[Any], bool]:
+    def check(self: Any) -> bool:
+        return hasattr(getattr(self, "ranker_", self.ranker or RankingForest()), name)
+
+    return check
+
+
+def vectorizer_for(ranker: Any, missing_codes: Iterable[float] = ()) -> FrameVectorizer:
+    """A vectoriser that keeps gaps for a ranker which takes them, and fills them for others."""
+    takes_gaps = get_tags(ranker).input_tags.allow_nan
+    missing = "keep" if takes_gaps else "median"
+    return FrameVectorizer(missing=missing, missing_codes=missing_codes)
+
+
+class TableRanker(BaseRanker):
+    """A ranker that takes tables as they are.
+
+    Columns hold numbers, texts, categories, booleans, dates and gaps; pandas and polars frames
+    are taken alike, and so are arrays. A vectoriser turns them into numbers, and a ranker learns
+    from these. Both are fitted together and predict together, and all that the ranker offers is
+    offered for rows of the table: pair probabilities, scores, prediction sets, explanations.
+
+    Parameters
+    ----------
+    ranker : ranker, optional
+        A :class:`RankingForest` by default.
+    vectorizer : transformer, optional
+        From a table to numbers. By default a
+        :class:`~moreplr.vectorizing.FrameVectorizer`, which keeps gaps for a ranker that takes
+        NaN, and fills them with medians for any other. A sparse matrix goes to the ranker as it
+        is.
+
+    Attributes
+    ----------
+    ranker_, vectorizer_ : what is fitted
+    labels_ : object array (n_labels,)
+    feature_importances_ : array (n_features_in_,)
+        Of the table's columns: what a ranker with importances finds in the outputs of each.
+    n_features_in_, feature_names_in_ : of the table, as in scikit-learn
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"town": ["Ulm", "Bonn"] * 4, "age": [30, None, 50, 20] * 2})
+    >>> Y = ["tea > milk ~ beer", "beer > tea > milk"] * 4
+    >>> ranker = TableRanker(RankingForest(50, random_state=0)).fit(X, Y)
+    >>> ranker.predict_text(pd.DataFrame({"town": ["Bonn"], "age": [40]}))
+    ['beer > tea > milk']
+    """
+
+    def __init__(self, ranker: Any = None, vectorizer: Any = None) -> None:
+        self.ranker = ranker
+        self.vectorizer = vectorizer
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the vectoriser and the ranker.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+        y : rankings of the rows in any form that :func:`check_rankings` accepts
+        sample_weight : array of shape (n_samples,), optional
+        """
+        if y is None:
+            raise ValueError("TableRanker requires y to be passed, but the target y is None")
+        table = self._table(X, reset=True)
+        ranker = RankingForest() if self.ranker is None else clone(self.ranker)
+        if self.vectorizer is not None:
+            vectorizer = clone(self.vectorizer)
+        elif issparse(table):
+            vectorizer = None
+        else:
+            vectorizer = vectorizer_for(ranker)
+        features = table if vectorizer is None else vectorizer.fit_transform(table)
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.ranker_ = ranker.fit(features, y, **given)
+        self.vectorizer_ = vectorizer
+        self.labels_ = self.ranker_.labels_
+        return self
+
+    def predict(self, X: Any, **options: Any) -> Any:
+        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
+
+        Parameters
+        ----------
+        X : frame, array or sparse matrix of shape (n_samples, n_features)
+        **options
+            What the ranker's own `predict` takes: `n_buckets`, `top`, `total_order`.
+        """
+        features = self._features(X)
+        return self._output(np.asarray(self.ranker_.predict(features, **options)), X)
+
+    @available_if(_ranker_has("predict_pairs"))
+    def predict_pairs(self, X: Any, **options: Any) -> Any:
+        """Predict pair probabilities, see :meth:`PairRanker.predict_pairs`."""
+        features = self._features(X)
+        return self.ranker_.predict_pairs(features, **options)
+
+    @available_if(_ranker_has("predict_scores"))
+    def predict_scores(self, X: Any) -> Any:
+        """Predict a score of each label, the greater the better; see the ranker's own."""
+        features = self._features(X)
+        return self._output(np.asarray(self.ranker_.predict_scores(features)), X)
+
+    @available_if(_ranker_has("predict_positions"))
+    def predict_positions(self, X: Any) -> Array:
+        """Predict the positions that a layer decodes."""
+        features = self._features(X)
+        return self.ranker_.predict_positions(features)
+
+    @available_if(_ranker_has("predict_set"))
+    def predict_set(self, X: Any, **options: Any) -> Any:
+        """Leave uncertain pairs undecided, see :meth:`RankingForest.predict_set`."""
+        features = self._features(X)
+        return self.ranker_.predict_set(features, **options)
+
+    @available_if(_ranker_has("explain"))
+    def explain(self, x: Any) -> Any:
+        """Tell why one row of a table is ranked as it is, see :meth:`RankingForest.explain`.
+
+        Parameters
+        ----------
+        x : one row
+            A frame of one row, a Series, a dict from columns to values, or a sequence.
+        """
+        features = self._features(self._one_row(x))
+        return self.ranker_.explain(features)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Of each column of the table, the sum of the importances of what is made of it."""
+        check_is_fitted(self)
+        importances = np.zeros(self.n_features_in_)
+        np.add.at(importances, self._origin(), self.ranker_.feature_importances_)
+        return importances
+
+    def _origin(self) -> Any:
+        """The column that each feature of the ranker comes from."""
+        if self.vectorizer_ is None:
+            return np.arange(self.n_features_in_)
+        if hasattr(self.vectorizer_, "origin_"):
+            return self.vectorizer_.origin_
+        # skrub's vectorisers say it so; others do not.
+        outputs: dict[Any, list[Any]] = self.vectorizer_.input_to_outputs_
+        columns = {output: at for at, name in enumerate(outputs) for output in outputs[name]}
+        return [columns[name] for name in self.vectorizer_.get_feature_names_out()]
+
+    def _features(self, X: Any) -> Any:
+        check_is_fitted(self)
+        table = self._table(X, reset=False)
+        return table if self.vectorizer_ is None else self.vectorizer_.transform(table)
+
+    def _table(self, X: Any, *, reset: bool) -> Any:
+        """A frame or a sparse matrix of the right columns; arrays of numbers are checked."""
+        X = without_mask(X)
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            frame = to_pandas(X)
+            if not len(frame):
+                raise ValueError(f"Found array with 0 sample(s) (shape={frame.shape})")
+            return frame
+        texts = not issparse(X) and np.asarray(X).dtype.kind in "OUS"
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=None if texts else np.float64,
+            ensure_all_finite="allow-nan",
+            accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
+        )
+        return X if issparse(X) else pd.DataFrame(X)
+
+    def _one_row(self, x: Any) -> Any:
+        if isinstance(x, dict):
+            return pd.DataFrame([x])
+        if isinstance(x, pd.Series):
+            return x.to_frame().T
+        if is_frame(x) or issparse(x):
+            row = x
+        else:
+            row = np.asarray(x, dtype=object)
+            row = row[None] if row.ndim == 1 else row
+            if hasattr(self, "feature_names_in_"):
+                row = pd.DataFrame(row, columns=self.feature_names_in_)
+        if row.shape[0] != 1:
+            raise ValueError(f"explain takes one row, got {row.shape[0]}")
+        return row
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = tags.input_tags.categorical = True
+        ranker = RankingForest() if self.ranker is None else self.ranker
+        tags.input_tags.sparse = self.vectorizer is None and get_tags(ranker).input_tags.sparse
+        return tags
