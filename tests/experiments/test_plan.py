@@ -60,7 +60,9 @@ def test_the_papers_plan_has_its_data_and_methods():
     assert plan.limit(599).repetitions == 5
     assert plan.limit(600).repetitions == 1
     assert plan.limit(20_000).folds == 3
-    assert set(shipped_plans()) == {"auto", "demo", "encoders", "epsilon", "paper", "q"}
+    assert set(shipped_plans()) == {
+        "auto", "demo", "encoders", "epsilon", "field", "paper", "q"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,8 @@ class Dataset:
     `missing_codes` are numbers that stand for a gap in numeric features. `sample_weight` and
     `groups` are arrays with an entry for each row, or None: what `fit` and cross-validation take
     under these names. `meaning` says in words how rankings were read, `notes` what looks odd
-    about them.
+    about them. Where rankings come from scores, `scores` holds them, and `larger_is_better` says
+    which are good; of run times, `cutoff` is the longest that was tried.
 
     Examples
     --------
@@ -73,6 +74,9 @@ class Dataset:
     groups: Any = None
     meaning: str = "positions: the smallest is best, equal is tied, empty is not ranked"
     notes: tuple[str, ...] = ()
+    scores: pd.DataFrame | None = None
+    larger_is_better: bool = True
+    cutoff: float | None = None
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
         return iter((self.X, self.Y))

@@ -6,6 +6,8 @@ import gzip
 import hashlib
 import io
 import os
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ import pandas as pd
 from moreplr.datasets._dataset import Dataset
 from moreplr.datasets._table import make_dataset
 from moreplr.tables.options import TableOptions
+
+_CUTOFF = re.compile(r"inf where not solved within ([\d.]+) s")
 
 
 def data_folder() -> Path | None:
@@ -52,7 +56,17 @@ def read_field(folder: Path, name: str) -> Dataset:
         labels="label:", drop_prefix="label:", scores=scores, tolerance="1%" if scores else 0.0
     )
     frame = _read_checked(folder / "field" / f"{name}.csv.gz", entry["sha256"])
-    return make_dataset(frame, name, options, "field")
+    data = make_dataset(frame, name, options, "field")
+    if scores is None:
+        return data
+    known = frame.filter(regex="^label:").set_axis(data.Y.columns, axis=1).astype(float)
+    cutoff = _CUTOFF.search(str(entry["note"]))
+    return replace(
+        data,
+        scores=known,
+        larger_is_better=scores == "larger",
+        cutoff=None if cutoff is None else float(cutoff[1]),
+    )
 
 
 def read(folder: Path, name: str, problem: str) -> tuple[pd.DataFrame, pd.DataFrame]:

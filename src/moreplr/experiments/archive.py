@@ -20,10 +20,10 @@ RESULTS, ENVIRONMENTS, IDENTITIES = "results.csv", "environments.csv", "identiti
 # Numbers are lacking where a fit failed; names are names, be they "NA" or "1".
 _NUMBERS = (
     "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "top_one",
-    "log_loss", "calibration_error",
+    "log_loss", "calibration_error", "regret", "par10", "closed_gap",
 )  # fmt: skip
 # Folders of results that were written before these were measured lack them.
-_LATER = ("top_one", "log_loss", "calibration_error")
+_LATER = _NUMBERS[6:]
 _TEXTS = ("problem", "dataset", "method", "protocol", "status", "message", "finished")
 _TYPES = {
     **dict.fromkeys(("missing", *_NUMBERS), float),
@@ -84,8 +84,8 @@ def results(store: Stores) -> pd.DataFrame:
     -------
     frame with the columns problem, dataset, method, missing, protocol, repetition, fold,
         status ("ok", "error" or "timeout"), tau_x, buckets, fit_seconds, predict_seconds,
-        n_train, n_test, message, seed, finished, top_one, log_loss, calibration_error and
-        versions
+        n_train, n_test, message, seed, finished, top_one, log_loss, calibration_error,
+        regret, par10, closed_gap and versions
     """
     with opened(store) as results:
         return results.frame()

@@ -13,8 +13,8 @@ encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
   decoded for the expected τ_X;
 - ``RPC (Borda)`` and ``RPC (Copeland)`` by these counts, with ties, and the other rivals of
   :mod:`moreplr.rivals`: ``IBLR-M``, ``IBLR-PL``;
-- the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``Dummy``; ``Auto`` chooses among
-  all for 20 seconds a fit.
+- the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``BradleyTerry``, ``Boost``,
+  ``Dummy``; ``Auto`` mixes them for 20 seconds a fit.
 """
 
 from __future__ import annotations
@@ -234,5 +234,7 @@ _REGISTRY.update(
         ),
         "Auto": lambda s: _ranker("AutoRanker")(20.0, random_state=s.seed),
         "Dummy": lambda s: _ranker("DummyRanker")(),
+        "BradleyTerry": lambda s: _ranker("BradleyTerryRanker")(),
+        "Boost": lambda s: _ranker("RankingBoost")(random_state=s.seed),
     }
 )

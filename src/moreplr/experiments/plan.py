@@ -224,7 +224,7 @@ def load_data(item: str | Dataset) -> Dataset:
         return item
     problem, slash, name = item.partition("/")
     if not slash or problem not in PROBLEMS:
-        raise ValueError(f"data are named as 'plr/iris' or 'lr/iris', got {item!r}")
+        raise ValueError(f"data are named as 'plr/iris', 'lr/iris' or 'field/…', got {item!r}")
     return load(name, problem)
 
 

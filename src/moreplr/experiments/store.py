@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS results (
     n_train INTEGER, n_test INTEGER, message TEXT NOT NULL, seed INTEGER NOT NULL,
     environment INTEGER NOT NULL REFERENCES environments (id),
     finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    top_one REAL, log_loss REAL, calibration_error REAL,
+    top_one REAL, log_loss REAL, calibration_error REAL, regret REAL, par10 REAL, closed_gap REAL,
     PRIMARY KEY (problem, dataset, method, missing, protocol, repetition, fold)
 );
 """
@@ -58,17 +58,18 @@ ON CONFLICT DO UPDATE SET
     n_train = excluded.n_train, n_test = excluded.n_test, message = excluded.message,
     seed = excluded.seed, environment = excluded.environment, finished = excluded.finished,
     top_one = excluded.top_one, log_loss = excluded.log_loss,
-    calibration_error = excluded.calibration_error
+    calibration_error = excluded.calibration_error, regret = excluded.regret,
+    par10 = excluded.par10, closed_gap = excluded.closed_gap
 WHERE results.status != 'ok'
 """
 _COLUMNS = """
     problem, dataset, method, missing, protocol, repetition, fold, status, tau_x, buckets,
     fit_seconds, predict_seconds, n_train, n_test, message, top_one, log_loss,
-    calibration_error, seed
+    calibration_error, regret, par10, closed_gap, seed
 """
 _INSERT = f"""
 INSERT INTO results ({_COLUMNS}, environment)
-VALUES ({", ".join("?" * 20)})
+VALUES ({", ".join("?" * 23)})
 {_REPLACE_FAILED}
 """
 _RELEASE = f"DELETE FROM claims WHERE {' AND '.join(f'{name} = ?' for name in Key._fields)}"
@@ -167,7 +168,7 @@ class Store:
                 row = (
                     *r.key, r.status, r.tau_x, r.buckets, r.fit_seconds, r.predict_seconds,
                     r.n_train, r.n_test, r.message, r.top_one, r.log_loss, r.calibration_error,
-                    seed, environment,
+                    r.regret, r.par10, r.closed_gap, seed, environment,
                 )  # fmt: skip
                 if connection.execute(_INSERT, row).rowcount:
                     written.append(r)

@@ -21,6 +21,7 @@ _TABLES = {
         "problem", "dataset", "method", "missing", "protocol", "repetition", "fold", "status",
         "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "message",
         "seed", "environment", "finished", "top_one", "log_loss", "calibration_error",
+        "regret", "par10", "closed_gap",
     },
 }  # fmt: skip
 _WORDS = {
@@ -42,13 +43,16 @@ _NUMBERS = {
     "top_one": (0, 1),
     "log_loss": (0, _LARGEST),
     "calibration_error": (0, 1),
+    "regret": (0, _LARGEST),
+    "par10": (0, _LARGEST),
+    "closed_gap": (-_LARGEST, 1),
     **dict.fromkeys(_COUNTS, (0, _LARGEST)),
 }
 _WHOLE = (*_COUNTS, "seed")
 # A fit that failed has none of these.
 _MAY_LACK = (
     "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "top_one",
-    "log_loss", "calibration_error",
+    "log_loss", "calibration_error", "regret", "par10", "closed_gap",
 )  # fmt: skip
 
 

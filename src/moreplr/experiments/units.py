@@ -17,6 +17,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import RepeatedKFold
 
@@ -28,8 +29,11 @@ from moreplr.experiments.plan import Plan, load_data
 from moreplr.incomplete import remove_labels
 from moreplr.layers import LAYERS
 from moreplr.metrics import (
+    choice_regret,
+    closed_gap,
     pair_calibration_error,
     pair_log_loss,
+    penalized_runtime,
     tau_x_score,
     top_one_score,
 )
@@ -64,6 +68,9 @@ class Result:
     top_one: float | None = None
     log_loss: float | None = None
     calibration_error: float | None = None
+    regret: float | None = None
+    par10: float | None = None
+    closed_gap: float | None = None
 
 
 @dataclass(frozen=True)
@@ -202,9 +209,8 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
     data = _loaded(unit.data) if isinstance(unit.data, str) else _Known.of(unit.data)
     if data.fingerprint != unit.fingerprint:
         raise ValueError(f"{unit.problem}/{unit.dataset} is not the same data here as in the plan")
-    X_train, Y_train, X_test, Y_test = _split(
-        data, unit.folds, unit.repetition, unit.fold, unit.seed
-    )
+    split = _split(data, unit.folds, unit.repetition, unit.fold, unit.seed)
+    X_train, Y_train, X_test, Y_test = split[:4]
     ranker, Y_train = prepare(unit.methods[0].ranker, Y_train, unit)
     _warm_up(unit.methods[0].fit_key(), ranker, X_train, Y_train)
     fitted, fit_seconds = timed(lambda: ranker.fit(X_train, Y_train))
@@ -213,7 +219,8 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
         try:
             ranks, predict_seconds = decide()
             score = float(tau_x_score(Y_test, ranks))
-            top_one = float(top_one_score(Y_test, ranks))
+            measures = {"top_one": float(top_one_score(Y_test, ranks)), **of_pairs}
+            measures |= decision_measures(data.data, split.train, split.test, ranks)
         except Exception as error:
             yield from (Result(key, "error", message=_say(error)) for key in unit.keys(method))
             continue
@@ -222,7 +229,7 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
         for key in unit.keys(method):
             yield Result(
                 key, "ok", score, buckets, fit_seconds, predict_seconds,
-                len(X_train), len(X_test), message, top_one, **of_pairs,
+                len(X_train), len(X_test), message, **measures,
             )  # fmt: skip
 
 
@@ -234,6 +241,25 @@ def pair_measures(fitted: Any, X: Any, Y: Positions) -> dict[str, float]:
     return {
         "log_loss": float(pair_log_loss(Y, pairs)),
         "calibration_error": pair_calibration_error(Y, pairs),
+    }
+
+
+def decision_measures(
+    data: Dataset, train: NDArray[np.intp], test: NDArray[np.intp], ranks: Positions
+) -> dict[str, float]:
+    """What it is worth to take the label that is ranked first, where its score is known."""
+    if data.scores is None:
+        return {}
+    scores = data.scores.to_numpy(dtype=float)
+    if data.cutoff is None:
+        better = {"larger_is_better": data.larger_is_better}
+        return {"regret": float(choice_regret(scores[test], ranks, **better))}
+    cost = np.where(scores > data.cutoff, 10 * data.cutoff, scores)
+    single_best = int(cost[train].mean(axis=0).argmin())
+    gap = closed_gap(scores[test], ranks, data.cutoff, single_best=single_best)
+    return {
+        "par10": float(penalized_runtime(scores[test], ranks, data.cutoff)),
+        "closed_gap": gap,
     }
 
 
@@ -254,18 +280,27 @@ def _loaded(name: str) -> _Known:
     return _Known.of(load_data(name))
 
 
+class Fold(NamedTuple):
+    """Training and test rows, features preprocessed by what the training rows say."""
+
+    X_train: Any
+    Y_train: Positions
+    X_test: Any
+    Y_test: Positions
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
 @lru_cache(maxsize=32)
-def _split(
-    known: _Known, folds: int, repetition: int, fold: int, seed: int
-) -> tuple[Any, Positions, Any, Positions]:
-    """Training and test rows of a fold, features preprocessed by what the training rows say."""
+def _split(known: _Known, folds: int, repetition: int, fold: int, seed: int) -> Fold:
     data = known.data
     splits = RepeatedKFold(n_splits=folds, n_repeats=repetition + 1, random_state=seed)
     train, test = list(splits.split(data.X))[repetition * folds + fold]
     preprocessor = data.preprocessor().fit(data.X.iloc[train])
     Y = data.Y.to_numpy(dtype=float)
     X_train = preprocessor.transform(data.X.iloc[train])
-    return X_train, Y[train], preprocessor.transform(data.X.iloc[test]), Y[test]
+    X_test = preprocessor.transform(data.X.iloc[test])
+    return Fold(X_train, Y[train], X_test, Y[test], train, test)
 
 
 def prepare(ranker: Any, Y: Positions, unit: Unit) -> tuple[Any, Positions]:

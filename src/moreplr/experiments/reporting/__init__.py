@@ -8,6 +8,7 @@ import pandas as pd
 
 from moreplr.experiments import archive
 from moreplr.experiments.reporting import content, html, latex
+from moreplr.experiments.reporting.measures import measures, measures_table
 from moreplr.experiments.reporting.summary import Block, Condition, Summary
 from moreplr.experiments.statistics import all_pairs_holm, wilcoxon_holm
 from moreplr.experiments.store import Stores, paths_of
@@ -30,7 +31,8 @@ def report(store: Stores, folder: str | Path, title: str | None = None) -> Path:
     path of report.html, which needs no other file and no network. Beside it are results.csv
         (every fold), environments.csv (the versions that made them), identities.csv (what names
         stand for), summary.csv (means and the paper's), statistics.csv (Friedman and Holm),
-        pairs.csv (all pairs by ranks and by Wilcoxon's test) and LaTeX tables.
+        pairs.csv (all pairs by ranks and by Wilcoxon's test), measures.csv (pair probabilities
+        and decisions, if measured) and LaTeX tables.
     """
     paths = paths_of(store)
     summary = Summary.of(paths)
@@ -51,6 +53,7 @@ def make_page(summary: Summary, title: str) -> str:
         heading = f"τ_X: {condition}"
         parts.append((f"c{number}", heading, content.condition_part(summary, condition)))
     parts += [
+        ("measures", "Pair probabilities and decisions", measures(summary)),
         ("time", "Accuracy against time", content.times(summary)),
         ("curves", "Missing labels, q and ε", content.curves(summary)),
         ("encoders", "Encoders", content.encoders(summary)),
@@ -63,6 +66,10 @@ def make_page(summary: Summary, title: str) -> str:
 def _write_csv(summary: Summary, folder: Path) -> None:
     archive.write(folder, summary.results, summary.identities)
     archive.to_csv(summary.cells.reset_index(), folder / "summary.csv")
+    tables = [(c, measures_table(summary, c)) for c in summary.conditions]
+    if any(table["log_loss"].notna().any() for _, table in tables):
+        named = [table.assign(missing=c.missing, protocol=c.protocol) for c, table in tables]
+        archive.to_csv(pd.concat(named), folder / "measures.csv")
     blocks = [b for condition in summary.conditions for b in summary.blocks(condition)]
     if blocks:
         against_best = [

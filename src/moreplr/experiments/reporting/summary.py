@@ -17,7 +17,19 @@ from moreplr.experiments.statistics import FriedmanHolm, friedman_holm
 from moreplr.experiments.store import Stores
 
 CELL = ["problem", "dataset", "missing", "protocol", "method"]
-PROBLEMS = {"lr": "label ranking", "plr": "partial label ranking", "both": "both problems"}
+PROBLEMS = {
+    "lr": "label ranking",
+    "plr": "partial label ranking",
+    "made": "made label rankings",
+    "selection": "algorithm selection",
+    "crops": "crop trials",
+    "texts": "language models",
+    "field": "field data",
+    "both": "all problems",
+}
+# The field data come from places that are reported apart; their names begin with these.
+_GROUPS = {"lr": "made", "plr": "made", "aslib": "selection", "tricot": "crops", "llm": "texts"}
+MEASURES = ("top_one", "log_loss", "calibration_error", "regret", "par10", "closed_gap")
 # Means are compared, ranked and printed at this precision, as the paper's are.
 DIGITS = 3
 
@@ -39,6 +51,12 @@ class Condition(NamedTuple):
         if self.protocol == COMPLETE:
             return percent(self.missing)
         return f"{percent(self.missing)} {self.protocol}"
+
+
+def _grouped(problems: pd.Series, datasets: pd.Series) -> list[str]:
+    """The problem of each result; of field data, where they come from."""
+    groups = [_GROUPS.get(name.partition("_")[0], "field") for name in datasets]
+    return [g if p == "field" else p for p, g in zip(problems, groups, strict=True)]
 
 
 def percent(share: float) -> str:
@@ -80,7 +98,7 @@ class Summary:
     def __init__(self, results: pd.DataFrame, identities: pd.DataFrame) -> None:
         if results.empty:
             raise ValueError("the store holds no results yet")
-        self.results = results
+        self.results = results.assign(problem=_grouped(results["problem"], results["dataset"]))
         self.identities = identities
 
     @classmethod
@@ -102,6 +120,7 @@ class Summary:
             fit_seconds=("fit_seconds", "mean"),
             predict_seconds=("predict_seconds", "mean"),
             buckets=("buckets", "mean"),
+            **{name: (name, "mean") for name in MEASURES},
         )
         cells["tau_x"] = cells["tau_x"].round(DIGITS)
         cells = cells.join(self._published(cells.index))
