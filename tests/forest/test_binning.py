@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moreplr.forest._encode import encode
-from moreplr.forest._layout import MISSING
 from moreplr.forest.binning import Binner
+from moreplr.forest.kernels.bins import encode
+from moreplr.forest.kernels.layout import MISSING
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from moreplr.forest import ForestBatch, ForestRegressor
-from moreplr.forest.growing import unseen_features
+from moreplr.forest import ForestRegressor
 
 
 def data(seed, missing_y=0.0, missing_x=0.0, n=40, k=3, values=6):
@@ -86,32 +85,3 @@ def test_depth_and_node_size_are_limited():
         ends += [np.diff(np.append(leaf_starts, 200)).sum()]
     assert ends == [200, 200, 200]
     assert inner.any()
-
-
-@pytest.mark.parametrize("n_features", [70, 64, 3])
-def test_some_trees_look_at_the_first_features_only(n_features):
-    rng = np.random.default_rng(0)
-    X = rng.random((200, n_features))
-    y = X[:, -1] + 0.1 * rng.random(200)  # the last feature tells most
-    regressor = ForestRegressor(40, max_features=0.5, random_state=0).fit(X, y, n_plain=2)
-    batch = ForestBatch(40, max_features=0.5, random_state=0).fit(X, y[:, None], n_plain=2)
-    for trees in (regressor.trees_, batch.trees_of(0)):
-        split = trees.right >= 0
-        largest = [
-            trees.feature[lo:hi][split[lo:hi]].max()
-            for lo, hi in zip(trees.offsets, trees.offsets[1:], strict=False)
-        ]
-        plain = [len(unseen_features(seed, 2, n_features).nonzero()[0]) > 0
-                 for seed in regressor.seeds_]  # fmt: skip
-        assert 5 < sum(plain) < 35
-        assert [top < 2 for top in largest] == plain
-
-
-def test_all_features_are_plain_by_default():
-    X, Y = data(0)
-    options = {"max_features": 2, "random_state": 0}
-    usual = ForestRegressor(5, **options).fit(X, Y)
-    named = ForestRegressor(5, **options).fit(X, Y, n_plain=4)
-    np.testing.assert_array_equal(usual.predict(X), named.predict(X))
-    with pytest.raises(ValueError, match="n_plain"):
-        ForestRegressor(5).fit(X, Y, n_plain=0)

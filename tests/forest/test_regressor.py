@@ -120,17 +120,6 @@ def test_importances_add_up_and_find_the_feature_that_matters():
     assert forest.feature_importances_[3] > 0.95
 
 
-def test_projected_targets_still_answer_for_all():
-    X, Y = problem(n=300, k=40)
-    full = ForestRegressor(30, random_state=0).fit(X[:200], Y[:200])
-    projected = ForestRegressor(30, projection=5, random_state=0).fit(X[:200], Y[:200])
-    assert projected.predict(X[200:]).shape == (100, 40)
-    errors = [((f.predict(X[200:]) - Y[200:]) ** 2).mean() for f in (projected, full)]
-    assert errors[0] < 1.3 * errors[1]
-    roots = projected.trees_.feature[projected.trees_.offsets[:-1]]
-    assert len(np.unique(roots)) > 1
-
-
 # few targets with gaps have many splits of equal gain, among which rounding decides
 @pytest.mark.parametrize(("k", "share"), [(3, 0.0), (20, 0.0), (20, 0.4), (40, 0.4)])
 def test_small_whole_targets_are_fitted_like_any_others(k, share):
@@ -170,7 +159,6 @@ def test_infinite_features_are_refused(value):
         ("min_samples_leaf", 0),
         ("min_samples_split", 1),
         ("max_bins", 256),
-        ("projection", 0),
     ],
 )
 def test_bad_parameters_are_named(name, value):

@@ -137,7 +137,6 @@ CASES = {
         )
     ),
     "native": Case(lambda: _more(Native(_forest()), encoder=RankEncoder("modified"))),
-    "native_projected": Case(lambda: _more(Native(_forest(projection=2))), Y=COMPLETE),
     "base_svr": Case(lambda: _more(make_pipeline(StandardScaler(), SVR(kernel="poly")))),
     "base_linear_svr": Case(lambda: _more(LinearSVR(random_state=0))),
     "base_linear": Case(lambda: _more(LinearRegression())),

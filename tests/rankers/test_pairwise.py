@@ -131,15 +131,13 @@ class TestForests:
         assert isinstance(PairwiseRanker(ForestClassifier(3)).fit(X, Y).model_, PairForests)
         weighted = PairwiseRanker(ForestClassifier(3)).fit(X, Y, np.arange(60) + 1)
         assert isinstance(weighted.model_, PairClassifiers)
-        projected = PairwiseRanker(ForestClassifier(3, projection=2)).fit(X, Y)
-        assert isinstance(projected.model_, PairClassifiers)
 
     def test_the_classifiers_parameters_reach_the_batch(self):
         X, Y = make_rankings()
         classifier = ForestClassifier(7, max_depth=2, max_features=1, bootstrap=False)
         batch = PairwiseRanker(classifier, n_jobs=2, random_state=5).fit(X, Y).model_.batch
         for name, value in classifier.get_params().items():
-            if name not in ("projection", "n_jobs", "random_state"):
+            if name not in ("n_jobs", "random_state"):
                 assert getattr(batch, name) == value
         assert (batch.n_jobs, batch.random_state) == (2, 5)
 

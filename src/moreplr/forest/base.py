@@ -10,11 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from moreplr._validation import integer_from
-from moreplr.forest import _predict
 from moreplr.forest.binning import BinnedMatrix, Binner
 from moreplr.forest.checks import codes_of, dyadic_offset, limits_of
 from moreplr.forest.growing import Task, as_bytes, counts_of, grow_forest, padded, tree_seeds
+from moreplr.forest.kernels import traverse
 from moreplr.forest.members import leaf_members
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees
@@ -43,7 +42,6 @@ class BaseForest(BaseEstimator):
         min_samples_split: int = 2,
         bootstrap: bool = True,
         max_bins: int = 255,
-        projection: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -54,7 +52,6 @@ class BaseForest(BaseEstimator):
         self.min_samples_split = min_samples_split
         self.bootstrap = bootstrap
         self.max_bins = max_bins
-        self.projection = projection
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -68,7 +65,6 @@ class BaseForest(BaseEstimator):
         binned: BinnedMatrix,
         Y: NDArray[np.float64],
         weight: NDArray[np.float32] | None,
-        n_plain: int | None = None,
     ) -> None:
         """Grow the trees on Y (n, k), NaN where not observed."""
         limits = limits_of(self, binned.shape[1])
@@ -82,9 +78,7 @@ class BaseForest(BaseEstimator):
         base = (centred * mass).sum(axis=0) / np.where(total > 0, total, 1.0)
         self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
         gaps = not seen.all()
-        small, step = as_bytes(centred, seen) if self.projection is None else (None, 1.0)
-        if small is not None and not small.size:
-            small = None
+        small, step = as_bytes(centred, seen)
         task = Task(
             codes=self.codes_,
             targets=padded(centred) if small is None else None,
@@ -97,10 +91,8 @@ class BaseForest(BaseEstimator):
             base=np.where(seen.any(axis=0), base, np.nan),
             limits=limits,
             bootstrap=self.bootstrap,
-            projection=self.projection,
             seeds=self.seeds_,
             stop=np.zeros(1, np.uint8),
-            n_plain=binned.shape[1] if n_plain is None else integer_from("n_plain", n_plain, 1),
         )
         self.trees_ = grow_forest(task, self.n_jobs)
 
@@ -122,7 +114,7 @@ class BaseForest(BaseEstimator):
         out = np.zeros((len(codes), trees.values.shape[1]))
 
         def kernel(lo: int, hi: int) -> None:
-            _predict.add_up(
+            traverse.add_up(
                 codes[lo:hi], *trees.split_arrays, trees.leaf_offsets, trees.values, out[lo:hi]
             )
 
@@ -138,7 +130,7 @@ class BaseForest(BaseEstimator):
         out, count = np.zeros((n, trees.values.shape[1])), np.zeros(n, np.int64)
         for tree, seed in enumerate(self.seeds_):
             rows = np.flatnonzero(counts_of(seed, n, True) == 0)
-            _predict.out_of_bag(
+            traverse.out_of_bag(
                 self.codes_, rows, tree, *trees.split_arrays, trees.leaf_offsets, trees.values,
                 out, count,
             )  # fmt: skip
@@ -170,7 +162,7 @@ class BaseForest(BaseEstimator):
         out = np.empty((len(codes), self.trees_.n_trees), np.int32)
 
         def kernel(lo: int, hi: int) -> None:
-            _predict.apply(codes[lo:hi], *self.trees_.split_arrays, out[lo:hi])
+            traverse.apply(codes[lo:hi], *self.trees_.split_arrays, out[lo:hi])
 
         self._over_rows(kernel, len(codes))
         return out

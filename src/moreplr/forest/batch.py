@@ -11,13 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from moreplr._validation import integer_from
-from moreplr.forest import _words
-from moreplr.forest._layout import CLASS_BITS
 from moreplr.forest.batching import BatchTask, Words, grow_batch
 from moreplr.forest.binning import BinnedMatrix, Binner
 from moreplr.forest.checks import codes_of, features_of, limits_of, targets_of
 from moreplr.forest.growing import counts_of, tree_seeds
+from moreplr.forest.kernels import traverse_words
+from moreplr.forest.kernels.layout import CLASS_BITS
 from moreplr.forest.members import leaf_members, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees, join
@@ -102,8 +101,6 @@ random_state
         X: ArrayLike,
         y: ArrayLike,
         n_classes: int | None = None,
-        *,
-        n_plain: int | None = None,
     ) -> ForestBatch:
         """Grow all forests.
 
@@ -116,8 +113,6 @@ random_state
             `n_classes`, a class 0, 1 or 2, and -1 where a row takes no part.
         n_classes : {2, 3}, optional
             Fit classifiers with so many classes.
-        n_plain : int, optional
-            As in `ForestRegressor.fit`.
 
         Returns
         -------
@@ -125,7 +120,7 @@ random_state
         """
         limits_of(self, 1)
         binned, _ = features_of(self, X, self.max_bins)
-        return self.fit_binned(binned.codes, y, n_classes, binned.binner, n_plain=n_plain)
+        return self.fit_binned(binned.codes, y, n_classes, binned.binner)
 
     def fit_binned(
         self,
@@ -133,8 +128,6 @@ random_state
         y: ArrayLike,
         n_classes: int | None = None,
         binner: Binner | None = None,
-        *,
-        n_plain: int | None = None,
     ) -> ForestBatch:
         """`fit` on features that are bins already; without `binner`, `predict` takes bins too."""
         limits = limits_of(self, codes.shape[1])
@@ -166,7 +159,6 @@ random_state
             offset_bits=self._offset_bits,
             wide=wide,
             stop=np.zeros(1, np.uint8),
-            n_plain=codes.shape[1] if n_plain is None else integer_from("n_plain", n_plain, 1),
         )
         self.words_ = grow_batch(task, self.n_jobs)
         return self
@@ -221,7 +213,7 @@ random_state
             for at in range(0, len(codes), _ROWS):
                 part = out[lo:hi, at : at + _ROWS]
                 sums = np.zeros(part.shape)
-                _words.add_up(
+                traverse_words.add_up(
                     words.words, self._offset_bits, words.offsets, words.values,
                     words.value_offsets, self.n_classes_, codes[at : at + _ROWS],
                     self.n_forests_, lo, sums,
@@ -266,7 +258,7 @@ random_state
         out = np.zeros((self.n_forests_, len(picked), self.n_classes_))
 
         def kernel(lo: int, hi: int) -> None:
-            _words.add_up_unseen(
+            traverse_words.add_up_unseen(
                 words.words, self._offset_bits, words.offsets, words.values,
                 words.value_offsets, self.n_classes_, codes, self.n_forests_, lo, unseen,
                 out[lo:hi],
@@ -287,7 +279,7 @@ random_state
         mean, square = np.zeros((2, self.n_forests_, len(codes)))
 
         def kernel(lo: int, hi: int) -> None:
-            _words.spread(
+            traverse_words.spread(
                 words.words, self._offset_bits, words.offsets, words.values,
                 words.value_offsets, codes, self.n_forests_, lo, mean[lo:hi], square[lo:hi],
             )  # fmt: skip
@@ -314,7 +306,7 @@ random_state
         words, n = self.words_, len(self.codes_)
         taking_part = np.unpackbits(self._takes_part[:, forest], count=n).astype(bool)
         leaves = np.empty((n, self.n_estimators), np.int32)
-        _words.apply(
+        traverse_words.apply(
             words.words, self._offset_bits, words.offsets, self.codes_, self.n_forests_,
             forest, leaves,
         )  # fmt: skip
@@ -330,7 +322,7 @@ random_state
         size = int(end - begin)
         feature, cuts = np.empty(size, np.uint16), np.empty(size, np.uint8)
         missing_left, right = np.empty(size, np.uint8), np.empty(size, np.int32)
-        _words.unpack(
+        traverse_words.unpack(
             words.words, begin, end, self._offset_bits, feature, cuts, missing_left, right
         )
         rows = np.flatnonzero(counts)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr.forest import _dense, _packed, _words
-from moreplr.forest._layout import CLASS_BITS, MISSING, N_COLUMNS, ROOM
-from moreplr.forest.growing import Limits, counts_of, unseen_features
+from moreplr.forest.growing import Limits, counts_of
+from moreplr.forest.kernels import grow_packed, splitter_classes, traverse_words
+from moreplr.forest.kernels.layout import CLASS_BITS, MISSING, N_COLUMNS, ROOM
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import join, joined
 
@@ -32,7 +32,6 @@ class BatchTask:
     offset_bits: int
     wide: bool  # 64-bit words instead of 32
     stop: NDArray[np.uint8]
-    n_plain: int  # so many features are all that most trees look at
     spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
 
 
@@ -78,19 +77,19 @@ class _Workspace:
         n_bins = 256 if top == MISSING else top + 1
         stride = n_features + (1 if task.n_classes else 8)
         kind = np.arange(256)
-        self.tree = _packed.Packed(
+        self.tree = grow_packed.Packed(
             cells=np.empty(n * stride, np.uint8),
             words=np.empty(2 * n, np.uint64),
             totals=np.empty(n + 1, np.int64),
             numbers=(kind >> 2) << (CLASS_BITS * (kind & 3)),
-            small_numbers=((kind >> 2) << (_dense.BITS * (kind & 3))).astype(np.int32),
+            small_numbers=((kind >> 2) << (splitter_classes.BITS * (kind & 3))).astype(np.int32),
             stride=stride,
             n_features=n_features,
             n_bins=n_bins,
             n_classes=task.n_classes,
             weight_bits=task.weight_bits,
         )
-        self.scratch = _packed.PackedScratch(
+        self.scratch = grow_packed.PackedScratch(
             order=np.empty(n_features, np.int32),
             chosen=np.empty(n_features, np.int32),
             spare=np.empty(n, np.int32),
@@ -135,17 +134,16 @@ def _grow_tree(task: BatchTask, seed: np.uint64, space: _Workspace) -> Words:
     """The tree of this seed in every forest."""
     counts = counts_of(seed, len(task.codes), task.bootstrap)
     rows = np.flatnonzero(counts).astype(np.int32)
-    _packed.copy_rows(task.codes, rows, space.tree.cells, space.tree.stride)
+    grow_packed.copy_rows(task.codes, rows, space.tree.cells, space.tree.stride)
     n_forests = len(task.targets)
-    unseen = unseen_features(seed, task.n_plain, task.codes.shape[1])
     sizes, value_sizes = np.zeros((2, n_forests + 1), np.int64)
     word_type = np.uint64 if task.wide else np.uint32
     words, values = [], []
     for forest in range(n_forests):
-        n_nodes, n_leaves = _grow_one(task, seed, space, rows, counts, unseen, forest)
+        n_nodes, n_leaves = _grow_one(task, seed, space, rows, counts, forest)
         n_values = _finish(task, space, forest, n_nodes, n_leaves)
         packed = np.empty(n_nodes, word_type)
-        _words.pack(space.tree.words, n_nodes, task.offset_bits, packed, 0)
+        traverse_words.pack(space.tree.words, n_nodes, task.offset_bits, packed, 0)
         words.append(packed)
         values.append(space.values[:n_values].copy())
         sizes[forest + 1], value_sizes[forest + 1] = n_nodes, n_values
@@ -158,20 +156,19 @@ def _grow_one(
     space: _Workspace,
     rows: NDArray[np.int32],
     counts: NDArray[np.int32],
-    unseen: NDArray[np.uint64],
     forest: int,
 ) -> tuple[int, int]:
     """Grow one forest's tree; gives its numbers of nodes and leaves."""
-    n, total = _packed.take_rows(
+    n, total = grow_packed.take_rows(
         rows, task.targets, forest, counts, task.n_classes, task.weight_bits,
         space.tree.cells, space.tree.stride, space.perm,
     )  # fmt: skip
     state = np.array([1, 0, 0], np.int64)
     space.stack[0] = 0, n, 0, -1, 0, -1
     space.sums[0] = total
-    space.constant[0] = unseen
+    space.constant[0] = 0
     own = seed + np.uint64(forest)
-    while _packed.grow(
+    while grow_packed.grow(
         space.tree, space.scratch, space.perm, task.limits.array, own, space.rng, space.stack,
         space.sums, space.constant, state, _BUDGET,
     ):  # fmt: skip
@@ -186,11 +183,11 @@ def _grow_one(
 
 def _finish(task: BatchTask, space: _Workspace, forest: int, n_nodes: int, n_leaves: int) -> int:
     if task.n_classes:
-        return _words.finish_classes(
+        return traverse_words.finish_classes(
             space.tree.words, n_nodes, space.tree.totals, task.n_classes, task.base[forest],
             space.values,
         )  # fmt: skip
-    _words.finish_target(
+    traverse_words.finish_target(
         space.tree.totals, n_leaves, task.weight_bits, task.step[forest], task.base[forest, 0],
         space.values,
     )  # fmt: skip

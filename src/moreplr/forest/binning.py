@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moreplr.forest._encode import encode
-from moreplr.forest._layout import MISSING
+from moreplr.forest.kernels.bins import encode
+from moreplr.forest.kernels.layout import MISSING
 
 _SAMPLE = 200_000
 

@@ -40,8 +40,6 @@ def limits_of(forest: Any, n_features: int) -> Limits:
     """The limits of an estimator's parameters, all of which are looked at here."""
     integer_from("n_estimators", forest.n_estimators, 1)
     check_max_bins(forest.max_bins)
-    if getattr(forest, "projection", None) is not None:
-        integer_from("projection", forest.projection, 1)
     if n_features > _MOST_FEATURES:
         raise ValueError(f"at most {_MOST_FEATURES} features are possible, got {n_features}")
     depth = forest.max_depth

@@ -29,7 +29,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         The number of trees.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         How many features a split looks at; a float is a share.
-    max_depth, min_samples_leaf, min_samples_split, bootstrap, max_bins, projection, n_jobs, \
+    max_depth, min_samples_leaf, min_samples_split, bootstrap, max_bins, n_jobs, \
 random_state
         As in `ForestRegressor`.
 
@@ -58,7 +58,6 @@ random_state
         min_samples_split: int = 2,
         bootstrap: bool = True,
         max_bins: int = 255,
-        projection: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -70,7 +69,6 @@ random_state
             min_samples_split=min_samples_split,
             bootstrap=bootstrap,
             max_bins=max_bins,
-            projection=projection,
             n_jobs=n_jobs,
             random_state=random_state,
         )

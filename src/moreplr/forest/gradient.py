@@ -23,10 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moreplr._validation import integer_from
-from moreplr.forest import _predict
 from moreplr.forest.binning import BinnedMatrix
 from moreplr.forest.checks import number_of_features
-from moreplr.forest.kernels import gradient_tree
+from moreplr.forest.kernels import gradient_tree, traverse
 from moreplr.forest.trees import Trees
 
 # sums of whole numbers have room in 32 bits, and rounding to them can't take them beyond
@@ -166,7 +165,7 @@ class GradientGrower:
         values = sums[:, : self.n_outputs] / np.where(mass > 0, mass, 1.0)
         trees = self._trees(n_nodes, values, importance * (unit[0] ** 2 / unit[1]))
         if len(taking_part) < n:
-            _predict.leaves(
+            traverse.leaves(
                 self.binned.codes, np.flatnonzero(counts == 0), *trees.split_arrays, leaf
             )
         return trees, leaf
@@ -204,5 +203,5 @@ class GradientGrower:
 def sum_of_trees(trees: Trees, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
     """What all trees answer for binned rows, added up, (n_samples, n_outputs)."""
     out = np.zeros((len(codes), trees.values.shape[1]))
-    _predict.add_up(codes, *trees.split_arrays, trees.leaf_offsets, trees.values, out)
+    traverse.add_up(codes, *trees.split_arrays, trees.leaf_offsets, trees.values, out)
     return out

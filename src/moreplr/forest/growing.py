@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr.forest import _grow, _leaves, _random, _records
-from moreplr.forest._layout import MISSING, MOST_ROWS, Nodes, Rows, Scratch
-from moreplr.forest._simd import ABSENT
+from moreplr.forest.kernels import grow_vectors, leaf_values, random, records
+from moreplr.forest.kernels.layout import MISSING, MOST_ROWS, Nodes, Rows, Scratch
+from moreplr.forest.kernels.vectors import ABSENT
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees, join
 
@@ -56,10 +56,8 @@ class Task:
     base: NDArray[np.float64]
     limits: Limits
     bootstrap: bool
-    projection: int | None
     seeds: NDArray[np.uint64]
     stop: NDArray[np.uint8]
-    n_plain: int  # so many features are all that most trees look at
     spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
 
     def __post_init__(self) -> None:
@@ -82,22 +80,11 @@ def grow_forest(task: Task, n_jobs: int | None) -> Trees:
     return join([tree for chunk in chunks for tree in chunk])
 
 
-def unseen_features(seed: np.uint64, n_plain: int, n_features: int) -> NDArray[np.uint64]:
-    """The features that a tree does not look at, as a bit set.
-
-    They are all after `n_plain` for two trees in three, by their seeds, and none for the others.
-    """
-    bits = np.zeros(-(-n_features // 64) * 64, np.uint8)
-    if seed % np.uint64(3):
-        bits[n_plain:n_features] = 1
-    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
-
-
 def counts_of(seed: np.uint64, n: int, bootstrap: bool) -> NDArray[np.int32]:
     """How often a tree draws each row; the same for the same seed."""
     counts = np.ones(n, np.int32)
     if bootstrap:
-        _random.draw_counts(np.array([seed]), n, counts)
+        random.draw_counts(np.array([seed]), n, counts)
     return counts
 
 
@@ -112,8 +99,10 @@ def padded(columns: NDArray) -> NDArray[np.float32]:
 _STEPS = (1.0, 0.5, 0.25, 0.125)
 
 
-def as_bytes(centred: NDArray[np.float64], seen: NDArray[np.bool_]) -> tuple[NDArray, float]:
-    """Targets as small whole numbers and what one is worth; empty if they are not of that kind.
+def as_bytes(
+    centred: NDArray[np.float64], seen: NDArray[np.bool_]
+) -> tuple[NDArray[np.int8] | None, float]:
+    """Targets as small whole numbers and what one is worth, or None if they are not of that kind.
 
     Without gaps, a column of ones follows, which becomes the weight of a record.
     """
@@ -127,7 +116,7 @@ def as_bytes(centred: NDArray[np.float64], seen: NDArray[np.bool_]) -> tuple[NDA
             if not gaps:
                 out[:, k] = 1
             return out, step
-    return np.empty((0, 0), np.int8), 1.0
+    return None, 1.0
 
 
 def lanes_for(k: int) -> int:
@@ -140,11 +129,9 @@ class _Workspace:
 
     def __init__(self, task: Task) -> None:
         n, n_features = task.codes.shape
-        self.answers = self.rows = _rows(task, None)
-        if task.projection:
-            self.rows = _rows(task, task.projection)
-        width = max(map(_width, (self.rows, self.answers)))
-        lanes = 8 * max(self.rows.steps, self.answers.steps)
+        self.rows = _rows(task)
+        lanes = _LANES * self.rows.steps
+        width = 2 * lanes if self.rows.masked else lanes
         self.large = int(np.clip(np.diff(task.bins).max() // 2, 24, MOST_ROWS))
         n_bins = int(task.bins[-1])
         slots = int(np.clip(_HISTOGRAM_BYTES // (4 * n_bins * width), 2, 32))
@@ -183,11 +170,11 @@ class _Workspace:
         self.stack = np.empty((64, 6), np.int32)
         self.constant = np.empty((64, -(-n_features // 64)), np.uint64)
 
-    def begin(self, n: int, unseen: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def begin(self, n: int) -> NDArray[np.int64]:
         """Get ready for a tree of n rows; gives the kernel's state."""
         self.scratch.free[: self.slots] = np.arange(self.slots)
         self.stack[0] = 0, n, 0, -1, 0, -1
-        self.constant[0] = unseen
+        self.constant[0] = 0
         return np.array([1, 0, 0, self.slots], np.int64)
 
     def widen(self) -> None:
@@ -196,40 +183,34 @@ class _Workspace:
         self.constant = np.concatenate([self.constant, np.empty_like(self.constant)])
 
 
-def _rows(task: Task, projection: int | None) -> Rows:
-    """Room for the rows of a tree: their bins, and all targets or projected ones."""
+def _rows(task: Task) -> Rows:
+    """Room for the rows of a tree: their bins and their targets."""
     n, n_features = task.codes.shape
-    small = None if projection else task.small
-    n_targets = projection or len(task.base)
-    masked = task.gaps and not projection
-    lanes = lanes_for(n_targets + 1) if small is None else small.shape[1]
-    targets = task.targets if small is None else small[:, :n_targets]
+    n_targets = len(task.base)
+    lanes = lanes_for(n_targets + 1) if task.small is None else task.small.shape[1]
+    targets = task.targets if task.small is None else task.small[:, :n_targets]
     assert targets is not None
     unit = _unit(targets)
     scale = np.ones(lanes, np.float32)
     scale[n_targets:] = unit
+    small = task.small is not None
     return Rows(
-        cells=np.empty(n * (n_features + (0 if small is None else lanes)), np.uint8),
-        records=np.empty(n * (2 * lanes if masked else lanes) if small is None else 0, np.float32),
+        cells=np.empty(n * (n_features + (lanes if small else 0)), np.uint8),
+        records=np.empty(0 if small else n * (2 * lanes if task.gaps else lanes), np.float32),
         weight=np.empty(n, np.float32),
         squares=np.empty(n, np.float32),
         bins=task.bins,
         scale=scale,
-        stride=n_features + (0 if small is None else lanes),
+        stride=n_features + (lanes if small else 0),
         n_features=n_features,
         n_targets=n_targets,
         steps=lanes // _LANES,
         unit=np.float32(unit),
         per_unit=np.float32(1.0 / unit),
-        masked=masked,
-        small=small is not None,
-        exact=small is not None and task.weight is None,
+        masked=task.gaps,
+        small=small,
+        exact=small and task.weight is None,
     )
-
-
-def _width(rows: Rows) -> int:
-    """The length of a record."""
-    return _LANES * rows.steps * (2 if rows.masked else 1)
 
 
 def _unit(targets: NDArray) -> float:
@@ -256,17 +237,15 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
         weight *= task.weight
     weight[task.idle] = 0.0
     rowids = np.flatnonzero(weight).astype(np.int32)
-    _fill(task, space.rows, weight, rowids, _project(task, seed) if task.projection else None)
+    _fill(task, space.rows, weight, rowids)
     perm = np.arange(len(rowids), dtype=np.int32)
     importance = np.zeros(n_features)
     n_nodes, n_leaves = _grow_slices(task, seed, space, perm, importance)
-    if task.projection:
-        _fill(task, space.answers, weight, rowids, None)
     values = np.empty((n_leaves, len(task.base)), np.float32)
     nodes = space.nodes
-    kernel = _leaves.leaf_values_with_gaps if task.gaps else _leaves.leaf_values
+    kernel = leaf_values.leaf_values_with_gaps if task.gaps else leaf_values.leaf_values
     kernel(
-        perm, nodes.right, nodes.start, n_nodes, space.answers, space.scratch, task.base,
+        perm, nodes.right, nodes.start, n_nodes, space.rows, space.scratch, task.base,
         task.step, values,
     )  # fmt: skip
     perm = rowids[perm]
@@ -292,8 +271,8 @@ def _grow_slices(
     """Call the kernel until the tree is done; gives the numbers of nodes and leaves."""
     rng = np.empty(1, np.uint64)
     limits = task.limits.array
-    state = space.begin(len(perm), unseen_features(seed, task.n_plain, task.codes.shape[1]))
-    while _grow.grow(
+    state = space.begin(len(perm))
+    while grow_vectors.grow(
         space.rows, space.nodes, space.scratch, perm, limits, seed, rng, space.stack,
         space.constant, state, importance, space.large, _BUDGET,
     ):  # fmt: skip
@@ -309,27 +288,11 @@ def _fill(
     rows: Rows,
     weight: NDArray[np.float32],
     rowids: NDArray[np.int32],
-    projected: NDArray[np.float32] | None,
 ) -> None:
-    """Copy the in-bag rows; `projected` targets take the place of the forest's own."""
+    """Copy the in-bag rows."""
     if rows.small:
-        _records.copy_small(task.codes, task.small, weight, rowids, rows)
+        records.copy_small(task.codes, task.small, weight, rowids, rows)
         return
-    targets = task.targets if projected is None else projected
-    assert targets is not None
-    seen = task.seen if projected is None else None
-    if seen is None:
-        seen = np.empty((0, targets.shape[1]), np.float32)
-    _records.copy_floats(task.codes, targets, seen, weight, rowids, rows)
-
-
-def _project(task: Task, seed: np.uint64) -> NDArray[np.float32]:
-    """The targets on a few random directions; a value that is not observed counts as the mean."""
-    k = len(task.base)
-    assert task.projection
     assert task.targets is not None
-    directions = np.random.default_rng(int(seed)).standard_normal((k, task.projection))
-    centred = task.targets[:, :k] - task.base
-    if task.seen is not None:
-        centred *= task.seen[:, :k]
-    return padded(np.nan_to_num(centred) @ directions)
+    seen = np.empty((0, task.targets.shape[1]), np.float32) if task.seen is None else task.seen
+    records.copy_floats(task.codes, task.targets, seen, weight, rowids, rows)

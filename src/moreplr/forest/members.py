@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moreplr.forest import _members
 from moreplr.forest.growing import counts_of
+from moreplr.forest.kernels import members
 from moreplr.forest.trees import Trees
 
 _ROWS = 256
@@ -70,10 +70,10 @@ def _members_of(
 ) -> Members:
     where = np.empty((len(codes), trees.n_trees, 2), np.int64)
     asked = np.empty((0, 0), np.bool_) if unseen is None else unseen
-    total = _members.ranges(
+    total = members.ranges(
         codes, asked, *trees.split_arrays, trees.start, trees.perm_offsets, min_samples, where
     )
     indptr = np.zeros(len(codes) + 1, np.int64)
     indices, weights = np.empty(total, np.int32), np.empty(total, np.float32)
-    filled = _members.collect(where, trees.perm, mass, np.zeros(n), indptr, indices, weights)
+    filled = members.collect(where, trees.perm, mass, np.zeros(n), indptr, indices, weights)
     return indptr, indices[:filled].copy(), weights[:filled].copy()

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
-from moreplr.forest import _predict
 from moreplr.forest.base import BaseForest
 from moreplr.forest.checks import codes_of, features_of, limits_of, targets_of
+from moreplr.forest.kernels import traverse
 
 
 class ForestRegressor(RegressorMixin, BaseForest):
@@ -40,9 +40,6 @@ class ForestRegressor(RegressorMixin, BaseForest):
         Grow each tree on n draws with replacement instead of all rows.
     max_bins : int, default=255
         The most bins of a feature; with as many distinct values or fewer, splits are exact.
-    projection : int, optional
-        Grow each tree on this many random directions of the targets, other ones in each tree;
-        leaves still answer for all targets. Missing values count as the mean meanwhile.
     n_jobs : int, optional
         The number of threads. The result does not depend on it.
     random_state : int, RandomState or None
@@ -85,8 +82,6 @@ class ForestRegressor(RegressorMixin, BaseForest):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        *,
-        n_plain: int | None = None,
     ) -> ForestRegressor:
         """Grow the forest.
 
@@ -98,10 +93,6 @@ class ForestRegressor(RegressorMixin, BaseForest):
             Targets; NaN is not observed, but something has to be.
         sample_weight : array-like of shape (n_samples,), optional
             Weights, multiplied by the bootstrap's counts.
-        n_plain : int, optional
-            Two trees in three, taken at random, look at the first so many features only: those
-            after them may be made from these, and different trees make a better forest. They
-            draw `max_features` among all, too, and look at those that are among the first.
 
         Returns
         -------
@@ -112,7 +103,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         targets = targets_of(y, features.codes, type(self).__name__)
         self.n_outputs_ = 1 if targets.ndim == 1 else targets.shape[1]
         self._flat = targets.ndim == 1
-        self._fit_trees(features, targets.reshape(-1, self.n_outputs_), weight, n_plain)
+        self._fit_trees(features, targets.reshape(-1, self.n_outputs_), weight)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -137,7 +128,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         square = np.zeros_like(mean)
 
         def kernel(lo: int, hi: int) -> None:
-            _predict.spread(
+            traverse.spread(
                 codes[lo:hi], *trees.split_arrays, trees.leaf_offsets, trees.values,
                 mean[lo:hi], square[lo:hi],
             )  # fmt: skip

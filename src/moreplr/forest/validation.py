@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr.forest._layout import MISSING
 from moreplr.forest.batching import Words
 from moreplr.forest.binning import Binner
+from moreplr.forest.kernels.layout import MISSING
 from moreplr.forest.trees import Trees
 
 # Checks take a dozen words for each node: of so many nodes at a time, or of one tree.

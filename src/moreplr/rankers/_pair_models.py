@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from moreplr._types import Array, Labels
 from moreplr.forest import ForestBatch, ForestClassifier
-from moreplr.forest._packed import CLASS_BITS
+from moreplr.forest.kernels.grow_packed import CLASS_BITS
 from moreplr.regressors._fitting import fit_weighted
 
 Codes = NDArray[np.int8]
@@ -101,7 +101,6 @@ class PairForests:
         """Whether a batch can do what the classifier would do for each pair."""
         return (
             type(classifier) is ForestClassifier
-            and classifier.projection is None
             and (weight is None or bool((weight == weight[0]).all()))
             and 0 < len(codes) < _MOST_ROWS
             and codes.shape[1] > 0
@@ -111,7 +110,6 @@ class PairForests:
     def fit(cls, classifier: Any, X: Array, codes: Codes, n_jobs: int | None = None) -> Self:
         """Fit forests with the classifier's parameters, one for each column of the codes."""
         parameters = classifier.get_params()
-        del parameters["projection"]
         if parameters["n_jobs"] is None:
             parameters["n_jobs"] = n_jobs
         batch = ForestBatch(**parameters).fit(X, codes, n_classes=3)

@@ -59,10 +59,9 @@ class SingleTarget(PositionRegressor):
         X, Y, weight = self._check_fit(X, y, sample_weight)
         mean = warn_unobserved(Y)
         base = base_or_forest(self.base, self.random_state, self.n_jobs)
-        if weight is None and type(base) is ForestRegressor and base.projection is None:
-            options = {k: v for k, v in base.get_params().items() if k != "projection"}
+        if weight is None and type(base) is ForestRegressor:
             unseen = np.isnan(Y).all(axis=0)
-            self.batch_ = ForestBatch(**options).fit(X, np.where(unseen, mean, Y))
+            self.batch_ = ForestBatch(**base.get_params()).fit(X, np.where(unseen, mean, Y))
             return self
         self.__dict__.pop("batch_", None)  # of an earlier fit with another base
         self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(

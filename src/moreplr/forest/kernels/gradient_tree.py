@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest._bits import pointer
-from moreplr.forest._layout import MISSING
-from moreplr.forest._random import below, stream
+from moreplr.forest.kernels.layout import MISSING
+from moreplr.forest.kernels.llvm import pointer
+from moreplr.forest.kernels.random import below, stream
 
 # a split whose gain is a smaller part of the node's worth than this is rounding
 _ROUNDING = np.float32(1e-6)

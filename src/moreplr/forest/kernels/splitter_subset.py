@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest import _simd
-from moreplr.forest._bits import not_above, peek, poke
-from moreplr.forest._draw import draw, is_constant, set_constant
-from moreplr.forest._layout import MISSING, TIE
+from moreplr.forest.kernels import vectors
+from moreplr.forest.kernels.draw import draw, is_constant, set_constant
+from moreplr.forest.kernels.layout import MISSING, TIE
+from moreplr.forest.kernels.llvm import not_above, peek, poke
 
 MOST = 7
 
@@ -26,23 +26,23 @@ def tabulate(rows, scratch, m, whole, min_leaf):
     half = 1 << (m - 1)
     full = 2 * half - 1
     poke(scratch.left, 0, np.float32(0.0))
-    _simd.fill(scratch.table, 0, np.float32(0.0), width // 8)
+    vectors.fill(scratch.table, 0, np.float32(0.0), width // 8)
     for i in range(m - 1):
         w = peek(scratch.masses, i)
         for before in range(1 << i):
             mask = before + (1 << i)
-            _simd.add_into(
+            vectors.add_into(
                 scratch.table, mask * width, scratch.table, before * width,
                 scratch.centred, i * width, width // 8,
             )  # fmt: skip
             if rows.masked:
-                gain = _simd.gain(
+                gain = vectors.gain(
                     scratch.table, mask * width, scratch.table, mask * width + lanes, steps
                 )
             else:
                 mass = peek(scratch.left, before) + w
                 poke(scratch.left, mask, mass)
-                gain = _simd.squares(scratch.table, mask * width, steps)
+                gain = vectors.squares(scratch.table, mask * width, steps)
                 gain *= whole / (mass * (whole - mass))
             poke(scratch.gains, mask, gain)
             poke(scratch.gains, full - mask, gain)

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from moreplr._jit import inlined, jit, pasted
-from moreplr.forest import _large, _medium, _simd, _tiny
-from moreplr.forest._bits import peek, pointer, poke, shift
-from moreplr.forest._layout import (
+from moreplr._jit import inlined, jit
+from moreplr.forest.kernels import splitter_histogram, splitter_sort, splitter_subset, vectors
+from moreplr.forest.kernels.layout import (
     DEPTH,
     END,
     IS_RIGHT,
@@ -39,9 +38,10 @@ from moreplr.forest._layout import (
     TOP,
     Nodes,
 )
-from moreplr.forest._partition import partition
-from moreplr.forest._random import stream
-from moreplr.forest._records import (
+from moreplr.forest.kernels.llvm import peek, pointer, poke, shift
+from moreplr.forest.kernels.partition import partition
+from moreplr.forest.kernels.random import stream
+from moreplr.forest.kernels.records import (
     centre,
     centre_row,
     record,
@@ -58,23 +58,23 @@ def measure(rows, scratch, perm, lo, hi):
     width = 16 * steps if rows.masked else 8 * steps
     whole, around = 0.0, 0.0
     # two running sums: each addition waits for the one before
-    _simd.fill(scratch.total, 0, np.float32(0.0), width // 8)
-    _simd.fill(scratch.running, 0, np.float32(0.0), width // 8)
+    vectors.fill(scratch.total, 0, np.float32(0.0), width // 8)
+    vectors.fill(scratch.running, 0, np.float32(0.0), width // 8)
     for i in range(lo, hi - 1, 2):
         row, other = np.int64(peek(perm, i)), np.int64(peek(perm, i + 1))
         whole += peek(rows.weight, row) + peek(rows.weight, other)
         around += peek(rows.squares, row) + peek(rows.squares, other)
         place, at = record(rows, scratch, row, 0)
-        _simd.add(scratch.total, 0, place, at, width // 8)
+        vectors.add(scratch.total, 0, place, at, width // 8)
         place, at = record(rows, scratch, other, 1)
-        _simd.add(scratch.running, 0, place, at, width // 8)
+        vectors.add(scratch.running, 0, place, at, width // 8)
     if (hi - lo) & 1:
         row = np.int64(peek(perm, hi - 1))
         whole += peek(rows.weight, row)
         around += peek(rows.squares, row)
         place, at = record(rows, scratch, row, 0)
-        _simd.add(scratch.total, 0, place, at, width // 8)
-    _simd.add(scratch.total, 0, scratch.running, 0, width // 8)
+        vectors.add(scratch.total, 0, place, at, width // 8)
+    vectors.add(scratch.total, 0, scratch.running, 0, width // 8)
     return np.float32(whole), around, around - average(rows, scratch, whole)
 
 
@@ -84,16 +84,16 @@ def average(rows, scratch, whole):
     steps = rows.steps
     lanes = 8 * steps
     if rows.masked:
-        _simd.means(
-            scratch.mean, 0, scratch.inverse, 0, scratch.root, 0, scratch.total, 0,
-            scratch.total, lanes, steps,
+        vectors.means(
+            scratch.mean, scratch.inverse, scratch.root, scratch.total, scratch.total, lanes,
+            steps,
         )  # fmt: skip
-        return np.float64(_simd.spread(scratch.total, 0, scratch.total, lanes, steps))
+        return np.float64(vectors.spread(scratch.total, 0, scratch.total, lanes, steps))
     poke(scratch.total, rows.n_targets, np.float32(0.0))
-    _simd.scaled(scratch.mean, 0, scratch.total, 0, np.float32(1.0 / whole), steps)
+    vectors.scaled(scratch.mean, 0, scratch.total, 0, np.float32(1.0 / whole), steps)
     # so that nothing is left of the weights when the mean is taken off
     poke(scratch.mean, rows.n_targets, rows.unit)
-    return _simd.squares(scratch.total, 0, steps) / whole
+    return vectors.squares(scratch.total, 0, steps) / whole
 
 
 @jit
@@ -107,7 +107,7 @@ def deviate(rows, scratch, perm, lo, hi):
     return spread
 
 
-@pasted
+@inlined
 def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, state, large):
     """The best split of a node of m rows: gain or -1, feature, bins around the cut, NaN left.
 
@@ -117,7 +117,7 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
     max_features = peek(limits, MAX_FEATURES)
     best, feature, last, following, side = np.float32(-1.0), 0, 0, 0, 0
     inside = 0.0
-    if slot >= 0 and rows.exact and _large.total_up(rows, scratch, slot, constant) > 0:
+    if slot >= 0 and rows.exact and splitter_histogram.total_up(rows, scratch, slot, constant) > 0:
         whole = np.float32(peek(scratch.total, rows.n_targets) * rows.per_unit)
         inside = average(rows, scratch, whole)
         around = spread = 1.0  # whether the node is constant is asked below
@@ -133,19 +133,19 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
     stream(seed, node, rng)
     for f in range(rows.n_features):
         poke(scratch.order, f, np.int32(f))
-    if m <= _tiny.MOST:
-        best, feature, last, following, side = _tiny.split(
+    if m <= splitter_subset.MOST:
+        best, feature, last, following, side = splitter_subset.split(
             rows, scratch, m, whole, min_leaf, max_features, rng, constant
         )
     elif m < large:
-        best, feature, last, following, side = _medium.split(
+        best, feature, last, following, side = splitter_sort.split(
             rows, scratch, m, whole, min_leaf, max_features, rng, constant
         )
     else:
         made = slot >= 0
         if not made:
-            slot = _large.obtain(scratch.free, state)
-        best, feature, last, following, side = _large.split(
+            slot = splitter_histogram.obtain(scratch.free, state)
+        best, feature, last, following, side = splitter_histogram.split(
             rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant, slot, made
         )
         # rounding makes gains of this size where all rows are the same
@@ -224,7 +224,7 @@ def grow(
         if best < 0.0:
             leaf(nodes, node, state)
             if slot >= 0:
-                _large.release(scratch.free, state, slot)
+                splitter_histogram.release(scratch.free, state, slot)
             continue
         # between two occupied bins the cut is in the middle; NaN alone leaves every value left
         cut = 254 if following == MISSING else (last + following) >> 1
@@ -241,11 +241,11 @@ def grow(
             poke(known, words + word, peek(known, word))
         left_slot, right_slot = np.int64(-1), np.int64(-1)
         if slot >= 0 and all_features:
-            left_slot, right_slot = _large.share(
+            left_slot, right_slot = splitter_histogram.share(
                 rows, scratch, perm, lo, middle, hi, known, slot, state, large
             )
         elif slot >= 0:
-            _large.release(scratch.free, state, slot)
+            splitter_histogram.release(scratch.free, state, slot)
         push(stack, top, middle, hi, depth + 1, node, 1, right_slot)
         push(stack, top + 1, lo, middle, depth + 1, node, 0, left_slot)
         poke(state, TOP, top + 2)

@@ -1,46 +1,47 @@
-"""Vector operations agree with NumPy for one register, for several, and for a loop of them."""
+"""Operations on slices agree with NumPy."""
 
 import numpy as np
 import pytest
 
 from moreplr._jit import jit
-from moreplr.forest import _bits, _simd
+from moreplr.forest.kernels import vectors
+from moreplr.forest.kernels.llvm import pointer
 
 
 @jit
 def sums(a, mass, share, steps):
-    p, q, r = _bits.pointer(a), _bits.pointer(mass), _bits.pointer(share)
+    p, q, r = pointer(a), pointer(mass), pointer(share)
     return (
-        _simd.squares(p, 0, steps),
-        _simd.gain(p, 0, r, 0, steps),
-        _simd.spread(p, 0, q, 0, steps),
+        vectors.squares(p, 0, steps),
+        vectors.gain(p, 0, r, 0, steps),
+        vectors.spread(p, 0, q, 0, steps),
     )
 
 
 @jit
 def changes(a, b, c, d, steps):
-    p, q, r, s = _bits.pointer(a), _bits.pointer(b), _bits.pointer(c), _bits.pointer(d)
-    _simd.add(p, 0, q, 0, steps)
-    _simd.subtract(p, 0, r, 0, steps)
-    _simd.away(q, 0, p, 0, r, 0, np.float32(3.0), steps)
-    _simd.add_into(s, 0, p, 0, q, 0, steps)
-    _simd.scaled(r, 0, s, 0, np.float32(0.5), steps)
+    p, q, r, s = pointer(a), pointer(b), pointer(c), pointer(d)
+    vectors.add(p, 0, q, 0, steps)
+    vectors.subtract(p, 0, r, 0, steps)
+    vectors.away(q, 0, p, 0, r, 0, np.float32(3.0), steps)
+    vectors.add_into(s, 0, p, 0, q, 0, steps)
+    vectors.scaled(r, 0, s, 0, np.float32(0.5), steps)
 
 
 @jit
 def nodes(sums, mass, mean, inverse, root, a, share, steps):
-    p, q = _bits.pointer(sums), _bits.pointer(mass)
-    r, s, t = _bits.pointer(mean), _bits.pointer(inverse), _bits.pointer(root)
-    _simd.means(r, 0, s, 0, t, 0, p, 0, q, 0, steps)
-    u, v = _bits.pointer(a), _bits.pointer(share)
-    _simd.centre(u, 0, v, 0, p, 0, q, 0, r, 0, s, 0, t, 0, steps)
+    p, q = pointer(sums), pointer(mass)
+    r, s, t = pointer(mean), pointer(inverse), pointer(root)
+    vectors.means(r, s, t, p, q, 0, steps)
+    u, v = pointer(a), pointer(share)
+    vectors.centre(u, 0, v, 0, p, 0, q, 0, r, s, t, steps)
 
 
 @jit
 def widened(codes, scale, out, seen, mass, weight, steps):
-    p, q = _bits.pointer(codes), _bits.pointer(scale)
-    _simd.widen(_bits.pointer(out), 0, q, 0, p, 0, weight, steps)
-    _simd.widen_seen(_bits.pointer(seen), 0, _bits.pointer(mass), 0, p, 0, weight, steps)
+    p, q = pointer(codes), pointer(scale)
+    vectors.widen(pointer(out), 0, q, 0, p, 0, weight, steps)
+    vectors.widen_seen(pointer(seen), 0, pointer(mass), 0, p, 0, weight, steps)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 4, 5, 9])
@@ -99,27 +100,3 @@ def test_bytes_become_weighted_targets(steps):
     np.testing.assert_array_equal(out, 1.5 * codes)
     np.testing.assert_array_equal(seen, np.where(codes == -128, 0.0, 3.0 * codes))
     np.testing.assert_array_equal(mass, np.where(codes == -128, 0.0, 3.0))
-
-
-@jit
-def bits(word, codes, bound):
-    return (
-        _bits.lowest_bit(word),
-        _bits.highest_bit(word),
-        _bits.not_above(_bits.pointer(codes), 1, bound),
-        _bits.below(_bits.pointer(codes), 0, bound),
-        _bits.equal(_bits.pointer(codes), 0, bound),
-        _bits.count_bits(word),
-    )
-
-
-@pytest.mark.parametrize("word", [1, 6, 1 << 63, (1 << 63) + 8])
-def test_bits(word):
-    codes = np.array([9, 0, 255, 3, 4, 200, 4, 5, 6] * 8, np.uint8)
-    low, high, mask, smaller, same, count = bits(np.uint64(word), codes, np.uint8(4))
-    assert low == (word & -word).bit_length() - 1
-    assert high == word.bit_length() - 1
-    assert count == word.bit_count()
-    assert mask == sum((code <= 4) << i for i, code in enumerate(codes[1:9].tolist()))
-    assert smaller == sum((code < 4) << i for i, code in enumerate(codes[:64].tolist()))
-    assert same == sum((code == 4) << i for i, code in enumerate(codes[:64].tolist()))

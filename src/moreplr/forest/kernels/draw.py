@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined
-from moreplr.forest._bits import peek, poke
-from moreplr.forest._random import below
+from moreplr.forest.kernels.llvm import peek, poke
+from moreplr.forest.kernels.random import below
 
 _ONE, _LOW6 = np.uint64(1), np.uint64(63)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from moreplr._jit import jit
-from moreplr.forest._layout import MISSING
+from moreplr.forest.kernels.layout import MISSING
 
 
 @jit

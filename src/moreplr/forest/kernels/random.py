@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest._bits import peek, pointer, poke
+from moreplr.forest.kernels.llvm import peek, pointer, poke
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)

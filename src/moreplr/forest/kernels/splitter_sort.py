@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest import _scan
-from moreplr.forest._bits import (
+from moreplr.forest.kernels import cuts, llvm
+from moreplr.forest.kernels.draw import choose, set_constant
+from moreplr.forest.kernels.layout import MISSING, TIE
+from moreplr.forest.kernels.llvm import (
     below,
     count_bits,
     equal,
@@ -21,8 +23,6 @@ from moreplr.forest._bits import (
     poke_number,
     shift,
 )
-from moreplr.forest._draw import choose, set_constant
-from moreplr.forest._layout import MISSING, TIE
 
 _ONE, _ALL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -80,15 +80,14 @@ def arrange(scratch, m):
 @jit
 def add_up(rows, scratch, order, m):
     """Weigh the cuts of rows in the given order."""
-    width = 16 * rows.steps if rows.masked else 8 * rows.steps
     if rows.masked:
-        _scan.shares(
-            scratch.centred, 0, width, order, m, scratch.left, scratch.mean, scratch.inverse,
-            scratch.running, scratch.gains, rows.steps,
+        llvm.shares(
+            scratch.centred, order, m, 16 * rows.steps, scratch.left, scratch.mean,
+            scratch.inverse, scratch.running, scratch.gains, rows.steps,
         )  # fmt: skip
         return
-    _scan.centred(
-        scratch.centred, 0, width, order, m, scratch.left, scratch.mean, scratch.inverse,
+    llvm.centred(
+        scratch.centred, order, m, 8 * rows.steps, scratch.left, scratch.mean, scratch.inverse,
         scratch.running, scratch.gains, rows.steps,
     )  # fmt: skip
     left = np.float32(0.0)
@@ -111,7 +110,7 @@ def weigh(rows, scratch, m, whole, min_leaf, f, known):
     for i in range(0, m, 8):
         poke_number(ends, i, peek_number(scratch.ends, i))
     add_up(rows, scratch, order, m)
-    best, at = _scan.pick(
+    best, at = cuts.pick(
         scratch.gains, scratch.left, scratch.count, ends, m - 1, m, whole, min_leaf, rows.masked,
         known,
     )  # fmt: skip
@@ -137,7 +136,7 @@ def weigh_again(rows, scratch, m, whole, min_leaf, known):
         poke(order, i, peek(scratch.sorted, old))
         poke(ends, i, peek(scratch.ends, old) if i >= lacking else np.uint8(0))
     add_up(rows, scratch, order, m)
-    return _scan.pick(
+    return cuts.pick(
         scratch.gains, scratch.left, scratch.count, ends, m - 1, m, whole, min_leaf, rows.masked,
         known,
     )  # fmt: skip

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import jit
-from moreplr.forest._bits import peek, poke
-from moreplr.forest._layout import MISSING
+from moreplr.forest.kernels.layout import MISSING
+from moreplr.forest.kernels.llvm import peek, poke
 
 
 @jit

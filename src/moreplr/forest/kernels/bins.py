@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import jit
-from moreplr.forest._layout import MISSING
+from moreplr.forest.kernels.layout import MISSING
 
 _AT_ONCE = 64
 

@@ -19,10 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest import _dense
-from moreplr.forest._bits import peek, pointer, poke, poke_number, shift
-from moreplr.forest._draw import choose, draw, is_constant, set_constant
-from moreplr.forest._layout import (
+from moreplr.forest.kernels import splitter_classes
+from moreplr.forest.kernels.draw import choose, draw, is_constant, set_constant
+from moreplr.forest.kernels.layout import (
     CLASS_BITS,
     DEPTH,
     END,
@@ -39,9 +38,17 @@ from moreplr.forest._layout import (
     START,
     TOP,
 )
-from moreplr.forest._partition import partition
-from moreplr.forest._random import stream
-from moreplr.forest._sparse import TIE, collect, collect_many, number_of, scan, weight_of
+from moreplr.forest.kernels.llvm import peek, pointer, poke, poke_number, shift
+from moreplr.forest.kernels.partition import partition
+from moreplr.forest.kernels.random import stream
+from moreplr.forest.kernels.splitter_packed import (
+    TIE,
+    collect,
+    collect_many,
+    number_of,
+    scan,
+    weight_of,
+)
 
 LEAF = np.uint64(1) << np.uint64(63)
 _CLASS = np.int64((1 << CLASS_BITS) - 1)
@@ -131,18 +138,25 @@ def split_densely(tree, scratch, perm, lo, hi, total, whole, max_features, rng, 
             scratch.order, tree.n_features, scratch.chosen, rng, constant, drawn, goal
         )
         drawn = goal
-        _dense.collect(
+        splitter_classes.collect(
             tree, perm, lo, hi, scratch.chosen, n_chosen, tree.small_numbers, scratch.few,
             scratch.few_others,
         )  # fmt: skip
-        gain, chosen, last, following, left = _dense.best_of(
+        gain, chosen, last, following, left = splitter_classes.best_of(
             tree, scratch, n_chosen, first, second, np.float32(whole)
         )
         feature = np.int64(peek(scratch.chosen, chosen))
         for j in range(n_chosen):
             if peek(scratch.largest, j) < 0.0:
                 set_constant(constant, np.int64(peek(scratch.chosen, j)))
-    return np.float64(gain), feature, last, following, 0, _dense.unpacked(left, CLASS_BITS)
+    return (
+        np.float64(gain),
+        feature,
+        last,
+        following,
+        0,
+        splitter_classes.unpacked(left, CLASS_BITS),
+    )
 
 
 @inlined
@@ -226,7 +240,7 @@ def grow_at(
                 best, feature, last, following, side, left = split_pair(
                     tree, scratch, perm, lo, rng, max_features, known
                 )
-            elif dense and m >= few and weight_of(tree, total) < _dense.MOST:
+            elif dense and m >= few and weight_of(tree, total) < splitter_classes.MOST:
                 best, feature, last, following, side, left = split_densely(
                     tree, scratch, perm, lo, hi, total, weight_of(tree, total), max_features,
                     rng, known,

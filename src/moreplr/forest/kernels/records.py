@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest import _simd
-from moreplr.forest._bits import peek, pointer, poke
-from moreplr.forest._layout import Rows, Scratch
+from moreplr.forest.kernels import vectors
+from moreplr.forest.kernels.layout import Rows, Scratch
+from moreplr.forest.kernels.llvm import peek, pointer, poke
 
 
 @inlined
@@ -21,11 +21,11 @@ def record(rows, scratch, row, slot):
     at, codes = slot * width, row * rows.stride + rows.n_features
     w = peek(rows.weight, row)
     if rows.masked:
-        _simd.widen_seen(
+        vectors.widen_seen(
             scratch.record, at, scratch.record, at + lanes, rows.cells, codes, w, rows.steps
         )
     else:
-        _simd.widen(scratch.record, at, rows.scale, 0, rows.cells, codes, w, rows.steps)
+        vectors.widen(scratch.record, at, rows.scale, 0, rows.cells, codes, w, rows.steps)
     return scratch.record, at
 
 
@@ -39,13 +39,13 @@ def centre_row(rows, scratch, row, at):
     lanes = 8 * rows.steps
     place, index = record(rows, scratch, row, 0)
     if rows.masked:
-        _simd.centre(
+        vectors.centre(
             scratch.centred, at, scratch.centred, at + lanes, place, index, place, index + lanes,
-            scratch.mean, 0, scratch.inverse, 0, scratch.root, 0, rows.steps,
+            scratch.mean, scratch.inverse, scratch.root, rows.steps,
         )  # fmt: skip
     else:
         w = peek(rows.weight, row)
-        _simd.away(scratch.centred, at, place, index, scratch.mean, 0, w, rows.steps)
+        vectors.away(scratch.centred, at, place, index, scratch.mean, 0, w, rows.steps)
 
 
 @inlined
@@ -53,8 +53,8 @@ def squares_of(rows, scratch, row, at):
     """The squared deviations of a row in `centred`."""
     if rows.masked:
         lanes = 8 * rows.steps
-        return _simd.spread(scratch.centred, at, scratch.centred, at + lanes, rows.steps)
-    return _simd.squares(scratch.centred, at, rows.steps) / peek(rows.weight, row)
+        return vectors.spread(scratch.centred, at, scratch.centred, at + lanes, rows.steps)
+    return vectors.squares(scratch.centred, at, rows.steps) / peek(rows.weight, row)
 
 
 @jit
@@ -117,9 +117,9 @@ def copy_floats(codes, targets, seen, weight, rowids, rows):
         if rows.masked:
             for t in range(lanes):
                 rows.records[at + lanes + t] = w * seen[row, t]
-            rows.squares[i] = _simd.spread(place, at, place, at + lanes, rows.steps)
+            rows.squares[i] = vectors.spread(place, at, place, at + lanes, rows.steps)
         else:
-            rows.squares[i] = _simd.squares(place, at, rows.steps) / w
+            rows.squares[i] = vectors.squares(place, at, rows.steps) / w
             rows.records[at + rows.n_targets] = w * rows.unit
 
 
@@ -136,6 +136,6 @@ def copy_small(codes, small, weight, rowids, rows):
         for t in range(small.shape[1]):
             code = np.int64(small[row, t])
             rows.cells[at + n_features + t] = np.uint8(code & 255)
-            if t < rows.n_targets and code != _simd.ABSENT:
+            if t < rows.n_targets and code != vectors.ABSENT:
                 squares += code * code
         rows.squares[i] = weight[row] * squares

@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest import _scan, _simd
-from moreplr.forest._bits import peek, poke, poke_number, shift
-from moreplr.forest._draw import choose, is_constant, set_constant
-from moreplr.forest._layout import MISSING, N_FREE, TIE
-from moreplr.forest._records import record
+from moreplr.forest.kernels import cuts, llvm, vectors
+from moreplr.forest.kernels.draw import choose, is_constant, set_constant
+from moreplr.forest.kernels.layout import MISSING, N_FREE, TIE
+from moreplr.forest.kernels.llvm import peek, poke, poke_number, shift
+from moreplr.forest.kernels.records import record
 
 
 @inlined
@@ -44,7 +44,7 @@ def collect(rows, scratch, perm, lo, hi, n_chosen, slot):
     for j in range(n_chosen):
         f = np.int64(peek(chosen, j))
         begin, end = base + peek(rows.bins, f), base + peek(rows.bins, f + 1)
-        _simd.fill(far, begin * width, np.float32(0.0), steps * (end - begin))
+        vectors.fill(far, begin * width, np.float32(0.0), steps * (end - begin))
         for b in range(begin, end):
             poke(far_count, b, np.int32(0))
     for i in range(lo, hi):
@@ -55,7 +55,7 @@ def collect(rows, scratch, perm, lo, hi, n_chosen, slot):
             b = base + peek(rows.bins, f)
             b += np.int64(peek(rows.cells, row * rows.stride + f))
             poke(far_count, b, np.int32(peek(far_count, b) + 1))
-            _simd.add(far, b * width, place, at, steps)
+            vectors.add(far, b * width, place, at, steps)
 
 
 @jit
@@ -67,11 +67,11 @@ def total_up(rows, scratch, slot, constant):
         n_bins = peek(rows.bins, f + 1) - peek(rows.bins, f)
         if not is_constant(constant, f) and (fewest == 0 or n_bins < fewest):
             best, fewest = f, n_bins
-    _simd.fill(scratch.total, 0, np.float32(0.0), width // 8)
+    vectors.fill(scratch.total, 0, np.float32(0.0), width // 8)
     base = slot * peek(rows.bins, rows.n_features) + peek(rows.bins, best)
     for b in range(base, base + fewest):
         if peek(scratch.far_count, b) > 0:
-            _simd.add(scratch.total, 0, scratch.far, b * width, width // 8)
+            vectors.add(scratch.total, 0, scratch.far, b * width, width // 8)
     return fewest
 
 
@@ -87,7 +87,7 @@ def take_off(rows, far, far_count, chosen, n_chosen, slot, other):
             mine, its = slot * n_bins + b, other * n_bins + b
             if peek(far_count, its) > 0:
                 poke(far_count, mine, np.int32(peek(far_count, mine) - peek(far_count, its)))
-                _simd.subtract(far, mine * width, far, its * width, steps)
+                vectors.subtract(far, mine * width, far, its * width, steps)
 
 
 @inlined
@@ -117,15 +117,16 @@ def separate(scratch, n):
 @jit
 def add_up(rows, scratch, order, n, base, width):
     """Weigh the cuts after each of n bins in the given order."""
+    place = shift(scratch.far, base * width)
     if rows.masked:
-        _scan.raw_masses(
-            scratch.far, base * width, width, order, n, scratch.left, scratch.mean,
-            scratch.inverse, scratch.running, scratch.gains, rows.steps,
+        llvm.raw_masses(
+            place, order, n, width, scratch.left, scratch.mean, scratch.inverse, scratch.running,
+            scratch.gains, rows.steps,
         )  # fmt: skip
     else:
-        _scan.raw(
-            scratch.far, base * width, width, order, n, scratch.left, scratch.mean,
-            scratch.inverse, scratch.running, scratch.gains, rows.steps,
+        llvm.raw(
+            place, order, n, width, scratch.left, scratch.mean, scratch.inverse, scratch.running,
+            scratch.gains, rows.steps,
         )  # fmt: skip
 
 
@@ -144,7 +145,7 @@ def scan(rows, scratch, feature, slot, m, whole, min_leaf, known):
         return np.float32(-1.0), 0, 0, 0, True
     order, side = scratch.sorted, 0
     add_up(rows, scratch, order, n, base, width)
-    best, at = _scan.pick(
+    best, at = cuts.pick(
         scratch.gains, scratch.left, scratch.count, scratch.ends, n - 1, m, whole, min_leaf,
         rows.masked, known,
     )  # fmt: skip
@@ -173,7 +174,7 @@ def scan_again(rows, scratch, n, base, m, whole, min_leaf, known):
     separate(scratch, n)
     poke(scratch.ends, 0, np.uint8(0))
     add_up(rows, scratch, order, n, base, width)
-    return _scan.pick(
+    return cuts.pick(
         scratch.gains, scratch.left, scratch.count, scratch.ends, n - 1, m, whole, min_leaf,
         rows.masked, known,
     )  # fmt: skip

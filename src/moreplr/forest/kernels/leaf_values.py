@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest._bits import lowest_bit, peek
-from moreplr.forest._records import record, rows_at, scratch_at
+from moreplr.forest.kernels.llvm import lowest_bit, peek
+from moreplr.forest.kernels.records import record, rows_at, scratch_at
 
 
 @jit

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined
-from moreplr.forest import _dense
-from moreplr.forest._bits import lowest_bit, peek, peek_number, poke
-from moreplr.forest._layout import CLASS_BITS, MISSING, ROOM
+from moreplr.forest.kernels import splitter_classes
+from moreplr.forest.kernels.layout import CLASS_BITS, MISSING, ROOM
+from moreplr.forest.kernels.llvm import lowest_bit, peek, peek_number, poke
 
 _CLASS = np.int64((1 << CLASS_BITS) - 1)
 _ONE, _LOW6 = np.uint64(1), np.uint64(63)
@@ -101,7 +101,7 @@ def collect_targets(tree, scratch, perm, lo, hi, n_chosen):
 def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
     """`collect` for many rows: the bins are noted at the end."""
     if tree.n_classes > 0:
-        _dense.collect(
+        splitter_classes.collect(
             tree, perm, lo, hi, scratch.chosen, n_chosen, tree.numbers, scratch.sums,
             scratch.others,
         )  # fmt: skip

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest._bits import peek, pointer
-from moreplr.forest._layout import CLASS_BITS, MISSING
-from moreplr.forest._packed import LEAF
+from moreplr.forest.kernels.grow_packed import LEAF
+from moreplr.forest.kernels.layout import CLASS_BITS, MISSING
+from moreplr.forest.kernels.llvm import peek, pointer
 
 _HALF = np.uint64(0xFFFFFFFF)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from moreplr._jit import jit
-from moreplr.forest import _scan
-from moreplr.forest._bits import pointer
+from moreplr.forest.kernels import cuts, llvm
+from moreplr.forest.kernels.llvm import pointer
 
 
 @jit
@@ -14,10 +14,10 @@ def scans(records, masses, order, left, mean, inverse, out, steps):
     a, b, c = pointer(left), pointer(mean), pointer(inverse)
     running = np.empty(16 * steps, np.float32)
     r, width = pointer(running), 8 * steps
-    _scan.centred(p, 8, width, o, n, a, b, c, r, pointer(out[0]), steps)
-    _scan.raw(p, 8, width, o, n, a, b, c, r, pointer(out[1]), steps)
-    _scan.shares(q, 0, 2 * width, o, n, a, b, c, r, pointer(out[2]), steps)
-    _scan.raw_masses(q, 0, 2 * width, o, n, a, b, c, r, pointer(out[3]), steps)
+    llvm.centred(p, o, n, width, a, b, c, r, pointer(out[0]), steps)
+    llvm.raw(p, o, n, width, a, b, c, r, pointer(out[1]), steps)
+    llvm.shares(q, o, n, 2 * width, a, b, c, r, pointer(out[2]), steps)
+    llvm.raw_masses(q, o, n, 2 * width, a, b, c, r, pointer(out[3]), steps)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 4, 6])
@@ -29,10 +29,9 @@ def test_every_cut_is_weighed_as_if_alone(steps):
     order = rng.permutation(n).astype(np.uint8)
     left = rng.random(n).astype(np.float32)
     mean, inverse = rng.random((2, lanes)).astype(np.float32)
-    records = np.concatenate([np.zeros(8, np.float32), values.ravel()])
     masses = np.concatenate([values, shares], axis=1).ravel()
     out = np.empty((4, n), np.float32)
-    scans(records, masses, order, left, mean, inverse, out, steps)
+    scans(values.ravel(), masses, order, left, mean, inverse, out, steps)
     for i in range(n):
         total, share = values[order[: i + 1]].sum(axis=0), shares[order[: i + 1]].sum(axis=0)
         away = (total - share * mean) ** 2 * inverse
@@ -48,7 +47,7 @@ def test_every_cut_is_weighed_as_if_alone(steps):
 
 @jit
 def picked(gains, left, count, ends, n, m, whole, min_leaf, masked):
-    return _scan.pick(
+    return cuts.pick(
         pointer(gains), pointer(left), pointer(count), pointer(ends), n, m, whole, min_leaf,
         masked, np.float32(-1.0),
     )  # fmt: skip
