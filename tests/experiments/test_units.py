@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import RepeatedKFold
 from sklearn.preprocessing import StandardScaler
 
-from moreplr import MORERanker
+from moreplr import DummyRanker, MORERanker
 from moreplr.datasets import Dataset, load
 from moreplr.encoders import encode
 from moreplr.experiments import Limit, Plan
@@ -184,3 +184,20 @@ def test_pair_probabilities_are_measured_where_a_ranker_has_some(tiny, methods):
         assert (result.calibration_error is not None) == has_pairs
     plain = units_of(plan.change(probabilities=False))[0]
     assert run_unit(plain)[0].log_loss is None
+
+
+def test_long_texts_become_few_features_where_a_plan_says_so():
+    words = [f"{a} {b}" for a in ("red", "green", "blue", "grey") for b in range(30)]
+    X = pd.DataFrame({"said": words * 2, "age": np.arange(240.0)})
+    data = Dataset("texts", "plr", X, pd.DataFrame(np.tile([[1.0, 2.0], [2.0, 1.0]], (120, 1))))
+    widths = []
+
+    class Wide(DummyRanker):
+        def fit(self, X, y, sample_weight=None):
+            widths.append(X.shape[1])
+            return super().fit(X, y, sample_weight)
+
+    for features in ("published", "table"):
+        plan = Plan([data], [Method("wide", Wide())], folds=2, repetitions=1, features=features)
+        assert {result.status for result in run_unit(units_of(plan)[0])} == {"ok"}
+    assert widths[-1] < 50 < widths[0]

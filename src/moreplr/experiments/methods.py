@@ -230,7 +230,7 @@ _REGISTRY.update(
         "kNN": lambda s: _ranker("NearestNeighborsRanker")(),
         "Tree": lambda s: _ranker("RankingTree")(random_state=s.seed),
         "Forest": lambda s: _ranker("RankingForest")(
-            "auto" if s.trees is None else s.trees, random_state=s.seed
+            random_state=s.seed, **({} if s.trees is None else {"n_estimators": s.trees})
         ),
         "Auto": lambda s: _ranker("AutoRanker")(20.0, random_state=s.seed),
         "Dummy": lambda s: _ranker("DummyRanker")(),

@@ -22,6 +22,7 @@ from moreplr.experiments.methods import (
     make_method,
 )
 
+FEATURES = ("published", "table")
 _NAME = re.compile(r"[\w][\w .+-]{0,99}")
 
 
@@ -56,6 +57,9 @@ class Plan:
     folds, repetitions : int
         ``RepeatedKFold(folds, n_repeats=repetitions, random_state=seed)``, rows as they come.
     trees, forest, seed : see :class:`moreplr.experiments.methods.Settings`
+    features : {"published", "table"}
+        How features become numbers: as published, by :func:`moreplr.datasets.make_preprocessor`,
+        or by :class:`moreplr.vectorizing.FrameVectorizer`, which knows dates and long texts.
     probabilities : bool
         Measure the log loss and the calibration error of pair probabilities, too, where a ranker
         has some. They are predicted a second time for it, which is not counted.
@@ -81,6 +85,7 @@ class Plan:
     seed: int = 0
     trees: int | None = None
     forest: str = "scikit-learn"
+    features: str = "published"
     probabilities: bool = False
     limits: tuple[Limit, ...] = ()
     name: str = "plan"
@@ -106,6 +111,8 @@ class Plan:
                 raise ValueError(f"protocols must be of {PROTOCOLS}, got {protocol!r}")
         if any(self.missing) and not self.protocols:
             raise ValueError("missing labels need a protocol")
+        if self.features not in FEATURES:
+            raise ValueError(f"features must be one of {FEATURES}, got {self.features!r}")
         if not isinstance(self.probabilities, bool):
             raise ValueError(f"probabilities must be true or false, got {self.probabilities!r}")
         if self.forest not in FORESTS:

@@ -38,6 +38,7 @@ from moreplr.metrics import (
     top_one_score,
 )
 from moreplr.rankings import count_buckets
+from moreplr.vectorizing import FrameVectorizer
 
 
 class Key(NamedTuple):
@@ -89,6 +90,7 @@ class Unit:
     fold: int
     folds: int
     seed: int
+    features: str = "published"
     probabilities: bool = False
 
     def keys(self, method: Method) -> list[Key]:
@@ -167,6 +169,7 @@ def _unit(
         fold,
         plan.folds,
         plan.seed,
+        plan.features,
         plan.probabilities,
     )
 
@@ -209,7 +212,7 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
     data = _loaded(unit.data) if isinstance(unit.data, str) else _Known.of(unit.data)
     if data.fingerprint != unit.fingerprint:
         raise ValueError(f"{unit.problem}/{unit.dataset} is not the same data here as in the plan")
-    split = _split(data, unit.folds, unit.repetition, unit.fold, unit.seed)
+    split = _split(data, unit.folds, unit.repetition, unit.fold, unit.seed, unit.features)
     X_train, Y_train, X_test, Y_test = split[:4]
     ranker, Y_train = prepare(unit.methods[0].ranker, Y_train, unit)
     _warm_up(unit.methods[0].fit_key(), ranker, X_train, Y_train)
@@ -292,11 +295,16 @@ class Fold(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def _split(known: _Known, folds: int, repetition: int, fold: int, seed: int) -> Fold:
+def _split(
+    known: _Known, folds: int, repetition: int, fold: int, seed: int, features: str
+) -> Fold:
     data = known.data
     splits = RepeatedKFold(n_splits=folds, n_repeats=repetition + 1, random_state=seed)
     train, test = list(splits.split(data.X))[repetition * folds + fold]
-    preprocessor = data.preprocessor().fit(data.X.iloc[train])
+    preprocessor = data.preprocessor()
+    if features == "table":
+        preprocessor = FrameVectorizer(missing="median", missing_codes=data.missing_codes)
+    preprocessor.fit(data.X.iloc[train])
     Y = data.Y.to_numpy(dtype=float)
     X_train = preprocessor.transform(data.X.iloc[train])
     X_test = preprocessor.transform(data.X.iloc[test])
