@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from moreplr._jit import jit
 from moreplr._types import Array
-from moreplr.forest import _predict
 from moreplr.forest.binning import BinnedMatrix
 from moreplr.forest.gradient import GradientGrower
+from moreplr.forest.kernels import traverse
 from moreplr.forest.parallel import Stopped
 from moreplr.forest.trees import Trees
 from moreplr.rankers._davidson import add_gradients, total_loss
@@ -123,7 +123,7 @@ def sum_of_trees(
     stop = trees.n_trees if end is None else min(end, trees.n_trees)
     for at in range(0, len(codes), _AT_ONCE):
         rows = slice(at, at + _AT_ONCE)
-        _predict.add_up(
+        traverse.add_up(
             codes[rows], offsets[first : stop + 1], *nodes, trees.leaf_offsets[first:],
             trees.values, out[rows],
         )  # fmt: skip
