@@ -54,7 +54,7 @@ def expected_failures(ranker):
 
 
 @parametrize_with_checks(RANKERS, expected_failed_checks=expected_failures)
-@pytest.mark.filterwarnings("ignore:label .* too few rows:UserWarning")
+@pytest.mark.filterwarnings("ignore:too few rows:UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_scikit_learn(estimator, check):
@@ -251,3 +251,9 @@ def test_first_repetition_on_iris_is_near_the_papers_value(benchmark_data, probl
     folds = sklearn.model_selection.RepeatedKFold(n_splits=10, n_repeats=1, random_state=0)
     scores = cross_validate(make_pipeline(StandardScaler(), ranker), X, Y, cv=folds)
     assert scores["test_score"].mean() == pytest.approx(published, abs=0.02)
+
+
+def test_a_label_that_no_row_ranks_is_named():
+    Y = pd.DataFrame({"tea": [1, 2, 1], "milk": [2, 1, 2], "oil": [np.nan] * 3})
+    with pytest.warns(UserWarning, match="no training row ranks 'oil'; the mean position"):
+        MORERanker(random_state=0).fit([[0.0], [1.0], [2.0]], Y)

@@ -70,7 +70,7 @@ def test_cross_bounds_by_brute_force():
 @pytest.mark.parametrize("method", ["split", "cross"])
 def test_too_few_rows_for_the_coverage_are_unbounded_and_said_so(method):
     X, Y = noisy(30, 0)
-    with pytest.warns(UserWarning, match="label 0, 1 .* unbounded"):
+    with pytest.warns(UserWarning, match="of target 0, 1 .* unbounded"):
         model = linear(method=method, coverage=0.99).fit(X, Y)
     center, half = model.predict_interval(X)
     assert np.isinf(half).all()

@@ -15,7 +15,7 @@ from moreplr.base import CELL_BYTES, CHUNK_BYTES, BaseRanker, PositionRegressor
 from moreplr.encoders import METHODS, RankEncoder
 from moreplr.layers import LAYERS, Layer
 from moreplr.regressors import REGRESSORS, SingleTarget, gives_intervals, predict_interval
-from moreplr.regressors._fitting import fit_weighted
+from moreplr.regressors._fitting import fit_weighted, labels_named
 
 
 class Outputs(NamedTuple):
@@ -97,7 +97,8 @@ class MORERanker(BaseRanker):
         encoder, regressor, layer = self._encoder(), self._regressor(), self._layer()
         self._check_intervals(layer, regressor)
         X, Y, weight = self._check_fit(X, y, sample_weight)
-        self.regressor_ = fit_weighted(regressor, X, encoder.fit_transform(Y), weight)
+        with labels_named(self.labels_):
+            self.regressor_ = fit_weighted(regressor, X, encoder.fit_transform(Y), weight)
         return self
 
     def predict(

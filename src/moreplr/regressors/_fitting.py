@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,36 @@ from sklearn.utils.validation import has_fit_parameter
 from moreplr._types import Array
 from moreplr._validation import check_base
 from moreplr.forest import ForestRegressor
+
+# A regressor does not know what its targets are called; the ranker that fits it does.
+_LABELS: ContextVar[Any] = ContextVar("labels", default=None)
+
+
+@contextmanager
+def labels_named(labels: Any) -> Iterator[None]:
+    """Let warnings name the labels as the user does."""
+    token = _LABELS.set(labels)
+    try:
+        yield
+    finally:
+        _LABELS.reset(token)
+
+
+def show_labels(columns: Iterable[int]) -> str:
+    """Labels by their names, or as targets by their numbers.
+
+    Examples
+    --------
+    >>> show_labels([2])
+    'target 2 (counted from 0)'
+    >>> with labels_named(["a", "b", "c"]):
+    ...     show_labels([0, 2])
+    "'a', 'c'"
+    """
+    labels = _LABELS.get()
+    if labels is None:
+        return f"target {', '.join(map(str, columns))} (counted from 0)"
+    return ", ".join(repr(labels[column]) for column in columns)
 
 
 def base_or_forest(base: Any, random_state: Any = None, n_jobs: int | None = None) -> Any:
@@ -52,8 +85,8 @@ def warn_unobserved(Y: Array) -> float:
     unseen = np.flatnonzero(np.isnan(Y).all(axis=0))
     if len(unseen):
         warnings.warn(
-            f"no training row ranks label {', '.join(map(str, unseen))} (counted from 0); "
-            "the mean position of all labels is predicted for it",
+            f"no training row ranks {show_labels(unseen)}; the mean position of all "
+            "labels is predicted for it",
             UserWarning,
             stacklevel=4,
         )

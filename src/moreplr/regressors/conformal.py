@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 
 from moreplr._types import Array
 from moreplr.base import PositionRegressor
-from moreplr.regressors._fitting import fit_weighted, folds
+from moreplr.regressors._fitting import fit_weighted, folds, show_labels
 from moreplr.regressors.single_target import SingleTarget
 
 _CHUNK_CELLS = 5_000_000
@@ -133,8 +133,8 @@ class Conformal(PositionRegressor):
         few = np.flatnonzero(ranks > self._count)
         if len(few):
             warnings.warn(
-                f"label {', '.join(map(str, few))} (counted from 0) has too few rows held out "
-                f"for a coverage of {self.coverage}: its interval is unbounded",
+                f"too few rows are held out for a coverage of {self.coverage} of "
+                f"{show_labels(few)}: the interval is unbounded",
                 UserWarning,
                 stacklevel=3,
             )
