@@ -137,7 +137,8 @@ def _check_boost(ranker: Any) -> None:
     _need(n_outputs == 2 * len(ranker.labels_), "base_scores_ must have two for each label")
     for trees in ranker.members_:
         check_trees(trees, p, n_rows=0)
-        _need(trees.values.shape[1] == n_outputs, "members_ must have leaf values of all scores")
+        some = trees.values.shape[1] in (n_outputs, n_outputs // 2)
+        _need(some, "members_ must have leaf values of all utilities, and of all tie tendencies")
 
 
 def _check_neighbors(ranker: Any) -> None:

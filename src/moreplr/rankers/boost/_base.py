@@ -13,7 +13,7 @@ from moreplr.rankers._davidson import probabilities
 # and is too weak to be seen elsewhere.
 _RIDGE = 0.01
 # The tie tendency where nothing is ever tied: a probability of exp(-40) at most.
-_NEVER_TIED = -20.0
+NEVER_TIED = -20.0
 
 
 def featureless(Y: Positions, weights: Array) -> Array:
@@ -42,7 +42,7 @@ def featureless(Y: Positions, weights: Array) -> Array:
     scores: Array = minimize(loss, np.zeros(2 * k), jac=True, method="L-BFGS-B").x
     unknown = compared.sum(axis=1) == 0
     if compared.any() and not tied.any():
-        scores[k:] = _NEVER_TIED
+        scores[k:] = NEVER_TIED
     elif unknown.any() and compared.any():
         scores[k:][unknown] = scores[k:][~unknown].mean()
     return scores

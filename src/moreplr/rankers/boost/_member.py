@@ -11,7 +11,7 @@ from moreplr._jit import jit
 from moreplr._types import Array
 from moreplr.forest.binning import BinnedMatrix
 from moreplr.forest.gradient import GradientGrower
-from moreplr.forest.kernels import traverse
+from moreplr.forest.kernels import sweep
 from moreplr.forest.parallel import Stopped
 from moreplr.forest.trees import Trees
 from moreplr.rankers._davidson import add_gradients, total_loss
@@ -30,6 +30,7 @@ class Growth:
     l2: float
     subsample: float
     n_features: int
+    n_outputs: int  # utilities, and tie tendencies if there are ties
     n_directions: int
     patience: int
 
@@ -54,7 +55,7 @@ def grow_member(
     """Trees of one step each, and the loss of the held-out rows before each and at the end."""
     rng = np.random.default_rng(seed)
     n, p = data.binned.shape
-    d = len(base)
+    d = growth.n_outputs
     train, test = np.flatnonzero(~held_out), np.flatnonzero(held_out)
     n_drawn = max(1, round(growth.subsample * len(train)))
     n_directions = min(growth.n_directions, d)
@@ -65,7 +66,8 @@ def grow_member(
         l2=growth.l2,
     )
     scores = np.tile(base, (n, 1))
-    slopes, curves = np.zeros((n, d)), np.zeros((n, d))
+    whole = np.zeros((2, n, len(base)))
+    slopes, curves = whole[:, :, :d]
     trees: list[Trees] = []
     losses = [total_loss(test, scores, data.ranks, data.weights)]
     best = 0
@@ -75,7 +77,7 @@ def grow_member(
         rows = np.sort(rng.permutation(train)[:n_drawn])
         counts = np.zeros(n, np.int32)
         counts[rows] = 1
-        add_gradients(rows, scores, data.ranks, data.weights, slopes, curves)
+        add_gradients(rows, scores, data.ranks, data.weights, *whole)
         features = rng.permutation(p)[: growth.n_features]
         seen = _directions(slopes, curves, rows, n_directions, rng)
         tree, leaf = grower.grow(*seen, counts, features)
@@ -84,7 +86,7 @@ def grow_member(
         values = -growth.learning_rate * sums[0] / (sums[1] + growth.l2)
         tree.values = values.astype(np.float32)
         trees.append(tree)
-        scores += tree.values[leaf]
+        scores[:, :d] += tree.values[leaf]
         losses.append(total_loss(test, scores, data.ranks, data.weights))
         if losses[-1] < losses[best]:
             best = len(trees)
@@ -119,12 +121,11 @@ def sum_of_trees(
 ) -> Array:
     """What trees `first` to `end` answer for binned rows, added up."""
     out = np.zeros((len(codes), trees.values.shape[1]))
-    offsets, *nodes = trees.split_arrays
     stop = trees.n_trees if end is None else min(end, trees.n_trees)
     for at in range(0, len(codes), _AT_ONCE):
-        rows = slice(at, at + _AT_ONCE)
-        traverse.add_up(
-            codes[rows], offsets[first : stop + 1], *nodes, trees.leaf_offsets[first:],
-            trees.values, out[rows],
+        block = codes[at : at + _AT_ONCE]
+        sweep.add_up(
+            block, np.ascontiguousarray(block.T), first, stop, *trees.split_arrays,
+            trees.leaf_offsets, trees.values, out[at : at + _AT_ONCE],
         )  # fmt: skip
     return out

@@ -20,7 +20,7 @@ from moreplr.forest.checks import number_of_features
 from moreplr.forest.parallel import run
 from moreplr.forest.trees import join
 from moreplr.rankers._davidson import probabilities
-from moreplr.rankers.boost._base import featureless
+from moreplr.rankers.boost._base import NEVER_TIED, featureless
 from moreplr.rankers.boost._member import Growth, Observed, grow_member, sum_of_trees
 from moreplr.rankings import dense_ranks
 
@@ -154,12 +154,12 @@ class RankingBoost(PairRanker):
         self._check_parameters()
         X, Y, sample_weight = self._check_fit(X, y, sample_weight)
         weights = _weights(Y, sample_weight)
-        growth = self._growth(X.shape[1])
         rows = np.flatnonzero(weights)
         _warn_never_compared(Y[rows])
         binned = BinnedMatrix.of(X, self.max_bins, weights if len(rows) else None)
         self.binner_ = binned.binner
         self.base_scores_ = featureless(Y[rows], weights[rows])
+        growth = self._growth(X.shape[1])
         ranks = np.nan_to_num(dense_ranks(Y[rows]), nan=-1.0).astype(np.int16)
         data = Observed(binned.take(rows), ranks, weights[rows])
         rng = check_random_state(self.random_state)
@@ -228,7 +228,8 @@ class RankingBoost(PairRanker):
         self.oof_scores_[new] = self._scores(binned.codes[new])
         for member, trees in enumerate(self.members_):
             own = rows[fold == member]
-            self.oof_scores_[own] += sum_of_trees(trees, binned.codes[own])
+            sums = sum_of_trees(trees, binned.codes[own])
+            self.oof_scores_[own, : sums.shape[1]] += sums
 
     def _pairs(self, X: Array) -> Pairs:
         return self._pairs_of(self._scores(self._codes(X)))
@@ -246,7 +247,8 @@ class RankingBoost(PairRanker):
         """Utilities and tie tendencies, the mean of the members'; by some of the trees only."""
         scores = np.tile(self.base_scores_, (len(codes), 1))
         for trees in self.members_:
-            scores += sum_of_trees(trees, codes, first, end) / len(self.members_)
+            sums = sum_of_trees(trees, codes, first, end)
+            scores[:, : sums.shape[1]] += sums / len(self.members_)
         return scores
 
     def _check_parameters(self) -> None:
@@ -261,11 +263,13 @@ class RankingBoost(PairRanker):
             raise ValueError(f"l2 must be a positive number, got {self.l2!r}")
 
     def _growth(self, n_features: int) -> Growth:
-        """The parameters of growing, once they are validated."""
+        """The parameters of growing, validated; ties are learned if there are any."""
+        tied = (self.base_scores_[len(self.labels_) :] > NEVER_TIED).any()
         whole = ("n_estimators", "max_depth", "patience", "n_directions")
         return Growth(
             **{name: integer_from(name, getattr(self, name), 1) for name in whole},
             n_features=number_of_features(self.max_features, n_features),
+            n_outputs=len(self.base_scores_) // (1 if tied else 2),
             learning_rate=float(self.learning_rate),
             subsample=float(self.subsample),
             l2=float(self.l2),

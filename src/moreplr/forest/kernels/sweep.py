@@ -1,0 +1,73 @@
+"""Add up what many small trees answer for many rows.
+
+Walking a row down a tree waits for memory and for mispredicted branches at each node. Here all
+rows of a block stand at a node of their own, and one node after the other, in preorder, sends on
+the rows that stand at it. That is one comparison of bytes for each node and row, many rows at a
+time: a third of the time of walking for trees of depth 3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from moreplr._jit import inlined, jit
+from moreplr.forest._layout import MISSING
+from moreplr.forest._predict import descend
+
+_MISSING = np.uint8(MISSING)
+# Numbers of nodes have room in a byte, and for larger trees walking is as fast.
+_LARGEST = 256
+
+
+@jit
+def add_up(
+    codes, columns, first, end, offsets, feature, cut, missing_left, right, leaves, values, out
+):
+    """Add to `out`, (n, n_outputs), the leaf values of trees `first` to `end`.
+
+    Parameters
+    ----------
+    codes, columns : uint8 arrays, (n, n_features) and (n_features, n)
+        A block of binned rows, and the same transposed.
+    first, end : int
+    offsets, feature, cut, missing_left, right, leaves, values
+        As in `Trees`; `leaves` are its `leaf_offsets`.
+    out : float64 array, shape (n, n_outputs)
+    """
+    n = len(codes)
+    at = np.empty(n, np.uint8)
+    leaf = np.empty(n, np.int64)
+    for tree in range(first, end):
+        root = offsets[tree]
+        n_nodes = offsets[tree + 1] - root
+        if n_nodes <= _LARGEST:
+            at[:] = 0
+            for node in range(n_nodes):
+                if right[root + node] >= 0:
+                    step(at, columns, node, root + node, feature, cut, missing_left, right)
+            for row in range(n):
+                leaf[row] = leaves[tree] - 1 - right[root + at[row]]
+        else:
+            for row in range(n):
+                node = descend(codes, row, feature, cut, missing_left, right, root)
+                leaf[row] = leaves[tree] - 1 - right[root + node]
+        for row in range(n):
+            its_leaf = leaf[row]
+            for output in range(values.shape[1]):
+                out[row, output] += values[its_leaf, output]
+
+
+@inlined
+def step(at, columns, node, place, feature, cut, missing_left, right):
+    """Send the rows that stand at a node on to one of its children."""
+    column, last = columns[feature[place]], cut[place]
+    here, left, other = np.uint8(node), np.uint8(node + 1), np.uint8(right[place])
+    if missing_left[place] != 0:
+        for row in range(len(at)):
+            goes = (column[row] <= last) | (column[row] == _MISSING)
+            child = left if goes else other
+            at[row] = child if at[row] == here else at[row]
+    else:
+        for row in range(len(at)):
+            child = left if column[row] <= last else other
+            at[row] = child if at[row] == here else at[row]
