@@ -25,11 +25,13 @@ from numpy.typing import ArrayLike, NDArray
 from moreplr._validation import integer_from
 from moreplr.forest.binning import BinnedMatrix
 from moreplr.forest.checks import number_of_features
-from moreplr.forest.kernels import gradient_tree, traverse
+from moreplr.forest.kernels import gradient_tree, traverse, traverse_blocks
 from moreplr.forest.trees import Trees
 
 # sums of whole numbers have room in 32 bits, and rounding to them can't take them beyond
 _LARGEST_SUM = 2.0**30
+# Rows whose sums stay in the processor's cache while tree after tree is added to them.
+_AT_ONCE = 256
 
 
 class GradientGrower:
@@ -200,8 +202,16 @@ class GradientGrower:
         )
 
 
-def sum_of_trees(trees: Trees, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """What all trees answer for binned rows, added up, (n_samples, n_outputs)."""
+def sum_of_trees(
+    trees: Trees, codes: NDArray[np.uint8], first: int = 0, end: int | None = None
+) -> NDArray[np.float64]:
+    """What trees `first` to `end` answer for binned rows, added up, (n_samples, n_outputs)."""
     out = np.zeros((len(codes), trees.values.shape[1]))
-    traverse.add_up(codes, *trees.split_arrays, trees.leaf_offsets, trees.values, out)
+    end = trees.n_trees if end is None else min(end, trees.n_trees)
+    for at in range(0, len(codes), _AT_ONCE):
+        block = codes[at : at + _AT_ONCE]
+        traverse_blocks.add_up(
+            block, np.ascontiguousarray(block.T), first, end, *trees.split_arrays,
+            trees.leaf_offsets, trees.values, out[at : at + _AT_ONCE],
+        )  # fmt: skip
     return out

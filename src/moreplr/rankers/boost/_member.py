@@ -11,13 +11,9 @@ from moreplr._jit import jit
 from moreplr._types import Array
 from moreplr.forest.binning import BinnedMatrix
 from moreplr.forest.gradient import GradientGrower
-from moreplr.forest.kernels import sweep
 from moreplr.forest.parallel import Stopped
 from moreplr.forest.trees import Trees
 from moreplr.rankers._davidson import add_gradients, total_loss
-
-# Rows whose scores stay in the processor's cache while tree after tree is added to them.
-_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -114,18 +110,3 @@ def add_by_leaf(rows, leaf, slopes, curves, slope_sums, curve_sums):
         for output in range(slopes.shape[1]):
             slope_sums[at, output] += slopes[row, output]
             curve_sums[at, output] += curves[row, output]
-
-
-def sum_of_trees(
-    trees: Trees, codes: NDArray[np.uint8], first: int = 0, end: int | None = None
-) -> Array:
-    """What trees `first` to `end` answer for binned rows, added up."""
-    out = np.zeros((len(codes), trees.values.shape[1]))
-    stop = trees.n_trees if end is None else min(end, trees.n_trees)
-    for at in range(0, len(codes), _AT_ONCE):
-        block = codes[at : at + _AT_ONCE]
-        sweep.add_up(
-            block, np.ascontiguousarray(block.T), first, stop, *trees.split_arrays,
-            trees.leaf_offsets, trees.values, out[at : at + _AT_ONCE],
-        )  # fmt: skip
-    return out

@@ -17,11 +17,12 @@ from moreplr._validation import integer_from
 from moreplr.base import PairRanker, Pairs
 from moreplr.forest.binning import BinnedMatrix, check_max_bins
 from moreplr.forest.checks import number_of_features
+from moreplr.forest.gradient import sum_of_trees
 from moreplr.forest.parallel import run
 from moreplr.forest.trees import join
 from moreplr.rankers._davidson import probabilities
 from moreplr.rankers.boost._base import NEVER_TIED, featureless
-from moreplr.rankers.boost._member import Growth, Observed, grow_member, sum_of_trees
+from moreplr.rankers.boost._member import Growth, Observed, grow_member
 from moreplr.rankings import dense_ranks
 
 Codes = NDArray[np.uint8]

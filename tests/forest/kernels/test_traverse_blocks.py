@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 
 from moreplr.forest import BinnedMatrix
-from moreplr.forest.gradient import GradientGrower
-from moreplr.forest.gradient import sum_of_trees as walked
+from moreplr.forest.gradient import GradientGrower, sum_of_trees
+from moreplr.forest.kernels import traverse
 from moreplr.forest.trees import join
-from moreplr.rankers.boost._member import sum_of_trees
+
+
+def walked(trees, codes):
+    out = np.zeros((len(codes), trees.values.shape[1]))
+    traverse.add_up(codes, *trees.split_arrays, trees.leaf_offsets, trees.values, out)
+    return out
 
 
 @pytest.mark.parametrize("depth", [1, 3, 12])

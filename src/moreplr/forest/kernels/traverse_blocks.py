@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined, jit
-from moreplr.forest._layout import MISSING
-from moreplr.forest._predict import descend
+from moreplr.forest.kernels.layout import MISSING
+from moreplr.forest.kernels.traverse import descend
 
 _MISSING = np.uint8(MISSING)
 # Numbers of nodes have room in a byte, and for larger trees walking is as fast.
