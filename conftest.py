@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+# Plots are drawn without a screen, in child processes, too.
+os.environ.setdefault("MPLBACKEND", "Agg")
+
 
 @pytest.fixture(autouse=True)
 def _bundled_data_only(monkeypatch):

@@ -6,6 +6,7 @@ ORDER = [
     "language_models.py",
     "incomplete_rankings.py",
     "uncertainty.py",
+    "plots.py",
     "comparing_methods.py",
 ]
 

@@ -47,6 +47,7 @@ _MODULES = (
     "metrics",
     "model_selection",
     "persistence",
+    "plotting",
     "rankers",
     "rankings",
     "regressors",

@@ -121,3 +121,33 @@ def test_alpha_is_checked(alpha):
     forest = RankingForest(5, random_state=0).fit(X, Y)
     with pytest.raises(ValueError, match="alpha must be a number between 0 and 1"):
         forest.predict_set(X, alpha)
+
+
+def test_a_frame_has_a_row_for_each_pair_and_what_is_left_of_it():
+    X, Y = noisy_rankings(np.random.default_rng(0), 60)
+    sets = RankingForest(20, random_state=0).fit(X, Y).predict_set(X[:15], alpha=0.3)
+    frame = sets.to_frame()
+    assert len(frame) == 15 * 3
+    relation = {1.0: "precedes", 0.0: "tied", -1.0: "follows"}
+    for one in frame.itertuples():
+        found = sets.relation[one.row, one.first, one.second]
+        assert one.relation == relation.get(found) or (np.isnan(found) and one.relation is None)
+        assert one.precedes == sets.precedes[one.row, one.first, one.second]
+        assert one.follows == sets.precedes[one.row, one.second, one.first]
+        assert one.tied == sets.tied[one.row, one.first, one.second]
+    there = sets.to_frame(library="polars")
+    assert there["relation"].to_list() == frame["relation"].tolist()
+    html = sets._repr_html_()
+    assert "and 5 more rows" in html
+    assert html.count("<tr") == 11
+
+
+def test_labels_are_escaped_in_notebooks():
+    Y = ['"<b>a</b>" > b', 'b > "<b>a</b>"'] * 5
+    X = np.arange(10.0)[:, None] % 2
+    forest = RankingForest(5, random_state=0).fit(X, Y)
+    assert "<b>a</b>" not in forest.predict_set(X, alpha=0.5)._repr_html_()
+    html = forest.explain(X[0])._repr_html_()
+    assert "&lt;b&gt;a&lt;/b&gt;&quot; &gt; b" in html
+    assert "<b>a</b>" not in html
+    assert "<table" in html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,8 @@ from moreplr._frames import is_frame, to_pandas
 from moreplr._types import Array, Labels, Positions
 from moreplr.base import Pairs
 from moreplr.rankings import to_text
+
+_ROWS_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,14 @@ class Explanation:
         order = np.argsort(self.ranks, kind="stable")
         lines += [str(self.pair(self.labels[a], self.labels[b])) for a, b in pairwise(order)]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks: the sentences, and the weightiest rows as a table."""
+        order = np.argsort(self.ranks, kind="stable")
+        pairs = [self.pair(self.labels[a], self.labels[b]) for a, b in pairwise(order)]
+        items = "".join(f"<li>{escape(str(pair))}</li>" for pair in pairs)
+        rows = self.rows.head(_ROWS_SHOWN).to_html(index=False, float_format="{:.1%}".format)
+        return f"<p>predicted: <b>{escape(self.ranking)}</b></p><ul>{items}</ul>{rows}"
 
     def _number(self, label: Any) -> int:
         found = np.flatnonzero(self.labels == label)

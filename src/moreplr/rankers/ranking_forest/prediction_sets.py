@@ -10,15 +10,19 @@ since the pairs of one row depend on each other.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from moreplr._types import Array, Labels, Positions
+from moreplr._validation import check_name
 from moreplr.base import Pairs
 
 # Thresholds are multiples of 1 / STEPS: as fine as anyone asks, and a small fitted state.
 STEPS = 1000
+_ROWS_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,54 @@ class PredictionSets:
                     said.append(f"{self.labels[first]} > {self.labels[second]}")
             out.append(said)
         return out
+
+    def to_frame(self, *, library: str = "pandas") -> Any:
+        """One row for each row and pair of labels, in pandas or polars.
+
+        Columns: ``row`` (from 0), ``first`` and ``second`` label, whether each relation may
+        hold (``precedes``, ``tied``, ``follows``), and ``relation``: the one that is left, or
+        None where the pair is undecided.
+
+        Examples
+        --------
+        >>> precedes, tied = np.zeros((1, 2, 2), bool), np.eye(2, dtype=bool)[None]
+        >>> precedes[0, 0, 1] = True
+        >>> PredictionSets(precedes, tied, np.array(["a", "b"], object)).to_frame()
+           row first second  precedes   tied  follows  relation
+        0    0     a      b      True  False    False  precedes
+        """
+        check_name("library", library, ("pandas", "polars"))
+        i, j = np.triu_indices(len(self.labels), 1)
+        n = len(self.precedes)
+        names = np.array(["follows", "tied", "precedes"], dtype=object)
+        relation = self.relation[:, i, j].ravel()
+        known = ~np.isnan(relation)
+        said = np.full(len(relation), None)
+        said[known] = names[relation[known].astype(int) + 1]
+        columns = {
+            "row": np.repeat(np.arange(n), len(i)),
+            "first": np.tile(self.labels[i], n).tolist(),
+            "second": np.tile(self.labels[j], n).tolist(),
+            "precedes": self.precedes[:, i, j].ravel(),
+            "tied": self.tied[:, i, j].ravel(),
+            "follows": self.follows[:, i, j].ravel(),
+            "relation": said.tolist(),
+        }
+        if library == "polars":
+            import polars
+
+            return polars.DataFrame(columns)
+        # With the type of objects, None stays what it is.
+        return pd.DataFrame(columns | {"relation": pd.Series(said, dtype=object)})
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what is decided of the first rows, and how many pairs are not."""
+        shown = PredictionSets(self.precedes[:_ROWS_SHOWN], self.tied[:_ROWS_SHOWN], self.labels)
+        undecided = np.isnan(shown.relation).sum(axis=(1, 2)) // 2
+        lines = [", ".join(pairs) for pairs in shown.to_text()]
+        frame = pd.DataFrame({"decided": lines, "pairs undecided": undecided})
+        more = len(self.precedes) - len(frame)
+        return frame.to_html() + (f"<p>and {more:,} more rows</p>" if more > 0 else "")
 
     @property
     def _size(self) -> NDArray[np.intp]:

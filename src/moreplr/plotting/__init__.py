@@ -1,0 +1,24 @@
+"""Pictures of rankings, pair probabilities and rankers, by matplotlib.
+
+Each display follows scikit-learn's convention: `from_estimator` or `from_predictions` computes and
+draws, `plot` draws again, and `ax_`, `figure_` are what was drawn on. Install matplotlib by
+``pip install 'moreplr[plot]'``.
+"""
+
+from moreplr.plotting._answers import PairsDisplay, RankingDisplay, UtilitiesDisplay
+from moreplr.plotting._quality import (
+    ImportancesDisplay,
+    LearningCurveDisplay,
+    MeanRanksDisplay,
+    TieCalibrationDisplay,
+)
+
+__all__ = [
+    "ImportancesDisplay",
+    "LearningCurveDisplay",
+    "MeanRanksDisplay",
+    "PairsDisplay",
+    "RankingDisplay",
+    "TieCalibrationDisplay",
+    "UtilitiesDisplay",
+]

@@ -1,0 +1,10 @@
+"""Figures are closed after each test."""
+
+import pytest
+from matplotlib import pyplot
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    pyplot.close("all")
