@@ -176,7 +176,7 @@ CASES = {
     "bagging": Case(lambda: RankingTree(3, random_state=0)),
     "dummy": Case(lambda: DummyRanker(), Y=["b > a ~ c"] * 23 + ["a > c"]),
     "one_label": Case(lambda: RankingTree(), Y=np.ones((24, 1))),
-    "auto": Case(lambda: AutoRanker(None, {"linear": _more(Ridge())}, n_folds=2, random_state=0)),
+    "auto": Case(lambda: AutoRanker(None, n_folds=2, prior=50.0, random_state=0)),
     "preprocessor": Case(
         lambda: make_pipeline(make_preprocessor(GAPS, [7]), RankingForest(3, random_state=0)),
         GAPS,

@@ -43,6 +43,7 @@ PLAIN = {
     "sklearn.gaussian_process.kernels": "RBF Matern RationalQuadratic ExpSineSquared DotProduct "
     "ConstantKernel WhiteKernel Sum Product Exponentiation",
     "sklearn.impute": "MissingIndicator SimpleImputer",
+    "sklearn.kernel_approximation": "Nystroem",
     "sklearn.linear_model": "BayesianRidge ElasticNet HuberRegressor Lasso LinearRegression "
     "LogisticRegression Ridge",
     "sklearn.model_selection": "KFold ShuffleSplit",

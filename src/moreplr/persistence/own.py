@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from moreplr import rankers
 from moreplr.aggregation.decoding import METHODS
-from moreplr.base import OBJECTIVES, BaseRanker, Pairs, PositionRegressor
+from moreplr.base import OBJECTIVES, PairRanker, Pairs, PositionRegressor
 from moreplr.encoders import RankEncoder
 from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.forest.batching import Words
@@ -45,6 +45,7 @@ from moreplr.persistence.schema import (
 )
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
+from moreplr.rankers.ranking_forest.prediction_sets import STEPS
 from moreplr.regressors import REGRESSORS
 from moreplr.vectorizing import FrameVectorizer, TextEncoder
 from moreplr.vectorizing._frame import KINDS
@@ -148,11 +149,18 @@ def _check_neighbors(ranker: Any) -> None:
 
 
 def _check_auto(ranker: Any) -> None:
-    best = ranker.best_ranker_
-    is_fitted_model(best)
-    last = best.steps[-1][1] if isinstance(best, Pipeline) else best
-    _need(isinstance(last, BaseRanker), "best_ranker_ must be a ranker")
-    _need(len(last.labels_) == len(ranker.labels_), "best_ranker_ must have the same labels")
+    k, p = len(ranker.labels_), ranker.n_features_in_
+    _need(ranker.members_, "members_ is empty")
+    for each in (ranker.weights_, ranker.calibrations_):
+        _need(list(ranker.members_) == list(each), "each of members_ needs weight and calibration")
+    for calibration in ranker.calibrations_.values():
+        _need(hasattr(calibration, "powers_"), "calibrations_ must be fitted")
+    for model in ranker.members_.values():
+        is_fitted_model(model)
+        last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+        _need(isinstance(last, PairRanker), "members_ must be rankers with pairs")
+        _need(len(last.labels_) == k, "members_ must have the same labels")
+        _need(model.n_features_in_ == p, "members_ must have the same features")
 
 
 def _check_text_encoder(encoder: Any) -> None:
@@ -407,12 +415,18 @@ _RANKERS = [
         "moreplr.AutoRanker",
         rankers.AutoRanker,
         _RANKER
+        | _DECODING
         | {
-            "best_ranker_": instance(BaseRanker, Pipeline),
-            "best_name_": text(),
-            "best_score_": number,
+            "members_": mapping(text(), instance(PairRanker, Pipeline)),
+            "weights_": mapping(text(), number),
+            "calibrations_": mapping(text(), instance(PairCalibration)),
             "leaderboard_": instance(DataFrame),
-            "meta_": mapping(text(), anything),
+            "left_out_": mapping(text(), text()),
+            "summary_": text(),
+            "tau_x_": number,
+            "log_loss_": number,
+            "ties_": flag,
+            "risk_": array("f8", STEPS + 2),
         },
         also=_check_auto,
     ),

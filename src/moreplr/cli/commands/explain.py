@@ -64,12 +64,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _explain(model: Any, x: Any) -> Any:
     ranker = model.ranker
-    best = getattr(model.inner, "best_ranker_", None)  # what an AutoRanker has chosen
-    if best is not None:
-        x = x if model.inner is ranker else ranker.vectorizer_.transform(x)
-        steps = getattr(best, "steps", [])
-        x = best[:-1].transform(x) if len(steps) > 1 else x
-        ranker = best[-1] if steps else best
     if not hasattr(ranker, "explain"):
         raise ValueError(
             f"{model.name} holds a {type(model.inner).__name__}, which can't explain; fit one "

@@ -1,0 +1,166 @@
+"""What a mixture may be made of, and what members predict for rows they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from moreplr._types import Array, Positions
+from moreplr.base import PairRanker, Pairs
+from moreplr.rankers._calibration import PairCalibration
+from moreplr.rankers.boost import RankingBoost
+from moreplr.rankers.bradley_terry import BradleyTerryRanker
+from moreplr.rankers.dummy import DummyRanker
+from moreplr.rankers.neighbors import NearestNeighborsRanker
+from moreplr.rankers.pairwise import PairwiseRanker
+from moreplr.rankers.ranking_forest import RankingForest
+from moreplr.regressors._fitting import fit_weighted
+
+Rows = NDArray[np.intp]
+# They cost little, and the mixture shall not fall below them.
+ALWAYS = ("consensus", "linear")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A ranker that may join, and how its time grows.
+
+    `by_rows` and `by_labels` are powers; times are measured on a part of both.
+    """
+
+    ranker: Any
+    by_rows: float = 1.5
+    by_labels: float = 2.0
+
+
+def default_members() -> dict[str, Member]:
+    """Members of different kinds, the cheap ones first.
+
+    Logistic regressions of pairs on radial basis functions stand for support vectors, whose
+    probabilities need further fits: they were better and as fast on made and field data.
+    """
+    logistic = PairwiseRanker(LogisticRegression(C=10.0, max_iter=200))
+    return {
+        "consensus": Member(DummyRanker()),
+        "linear": Member(BradleyTerryRanker(), 1.0),
+        "neighbors": Member(scaled(NearestNeighborsRanker()), 2.0),
+        "kernel": Member(scaled(Nystroem(n_components=200), logistic), 1.0),
+        "boost": Member(RankingBoost(), 1.0, 1.5),
+        "forest": Member(RankingForest(), 1.2, 1.0),
+    }
+
+
+def scaled(*steps: Any) -> Pipeline:
+    """The steps behind imputation and scaling, for a ranker that depends on both."""
+    fill = SimpleImputer(strategy="median", keep_empty_features=True)
+    return make_pipeline(fill, StandardScaler(), *steps)
+
+
+def check_members(members: Any) -> dict[str, Member]:
+    """The members that a user names, after those that are always there."""
+    if isinstance(members, Mapping):
+        named = dict(members)
+    elif isinstance(members, list | tuple):
+        named = {}
+        for ranker in members:
+            kind = name = type(last_step(ranker)).__name__
+            number = 1
+            while name in named:
+                number += 1
+                name = f"{kind} {number}"
+            named[name] = ranker
+    else:
+        raise TypeError(
+            "members must be None, a list of rankers or a dict from names to rankers, got "
+            f"{members!r}"
+        )
+    for name, ranker in named.items():
+        if not isinstance(name, str):
+            raise TypeError(f"members must have texts for names, got {name!r}")
+        if isinstance(ranker, type) or not isinstance(last_step(ranker), PairRanker):
+            raise TypeError(
+                f"members: {name!r} must be a ranker with predict_pairs (a "
+                f"moreplr.base.PairRanker, or a pipeline that ends in one), got {ranker!r}"
+            )
+    known = default_members()
+    always = {name: known[name] for name in ALWAYS if name not in named}
+    return always | {name: Member(ranker) for name, ranker in named.items()}
+
+
+def prepared(ranker: Any, *, positions: str, n_jobs: int | None, seed: int) -> Any:
+    """A copy that knows the positions' meaning, and the threads and the seed if it had none."""
+    ranker = clone(ranker)
+    parameters = ranker.get_params()
+    own = f"{ranker.steps[-1][0]}__" if isinstance(ranker, Pipeline) else ""
+    changes: dict[str, Any] = {
+        name: seed
+        for name, value in parameters.items()
+        if value is None and name.split("__")[-1] == "random_state"
+    }
+    if n_jobs is not None and parameters.get(f"{own}n_jobs", 1) is None:
+        changes[f"{own}n_jobs"] = n_jobs
+    if positions == "given" and f"{own}positions" in parameters:
+        changes[f"{own}positions"] = positions
+    return ranker.set_params(**changes)
+
+
+def last_step(ranker: Any) -> Any:
+    """The ranker at the end of a pipeline, or itself."""
+    return ranker.steps[-1][1] if isinstance(ranker, Pipeline) else ranker
+
+
+def pairs_of(ranker: Any, X: Array) -> Pairs:
+    """What a fitted ranker or pipeline says of all pairs."""
+    if isinstance(ranker, Pipeline):
+        X = ranker[:-1].transform(X)
+    return last_step(ranker).predict_pairs(X)
+
+
+def fitted(ranker: Any, X: Array, Y: Positions, weight: Array | None) -> tuple[Any, float]:
+    """A fitted copy, and the seconds it took.
+
+    One thread for linear algebra: the same bytes wherever it is done, and no fight for cores.
+    """
+    start = monotonic()
+    with threadpool_limits(1, "blas"):
+        ranker = fit_weighted(clone(ranker), X, Y, weight)
+    return ranker, monotonic() - start
+
+
+def held_out(
+    ranker: Any, X: Array, Y: Positions, weight: Array | None, train: Rows, test: Rows
+) -> tuple[NDArray[np.float32], float]:
+    """Pairs of test rows by a copy fitted on others, as of `compact`, and the seconds it took."""
+    start = monotonic()
+    part = None if weight is None else weight[train]
+    model, _ = fitted(ranker, X[train], Y[train], part)
+    with threadpool_limits(1, "blas"):
+        pairs = compact(pairs_of(model, X[test]))
+    return pairs, monotonic() - start
+
+
+def compact(pairs: Pairs) -> NDArray[np.float32]:
+    """P_ij and Q_ij of i < j, as an array (n_rows, n_pairs, 2)."""
+    i, j = np.triu_indices(pairs.P.shape[1], 1)
+    return np.stack([pairs.P[:, i, j], pairs.Q[:, i, j]], axis=2).astype(np.float32)
+
+
+def three_way(compacted: NDArray[Any], calibration: PairCalibration | None = None) -> Array:
+    """Probabilities (…, 3) of the codes 0, 1 and 2 from what `compact` keeps of them."""
+    before, tied = compacted[..., 0].astype(np.float64), compacted[..., 1].astype(np.float64)
+    after = np.maximum(1 - before - tied, 0.0)
+    shares = np.stack([before, tied, after], axis=-1)
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return shares if calibration is None else calibration.transform(shares)
