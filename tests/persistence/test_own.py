@@ -72,7 +72,7 @@ CASES = [
     ("gaussian_process", "regressor_.rows_", lambda rows: rows + 99, "must be less than 24"),
     ("gaussian_process", "regressor_.dual_", _shorter, "each observed cell"),
     ("svr", "regressor_.support_labels_", lambda labels: labels + 3, "must be less than 3"),
-    ("auto", "best_ranker_", None, "must be a BaseRanker"),
+    ("auto", "weights_", {}, "each of members_ needs weight and calibration"),
 ]  # fmt: skip
 
 

@@ -22,23 +22,22 @@ from moreplr import (
 )
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.metrics import pair_calibration_error, tau_x_score
+from moreplr.rankers.auto._members import pairs_of, scaled
 from moreplr.rankers.auto._mixture import mixture_weights
 from moreplr.rankings import dense_ranks
 
 NAN = float("nan")
-QUICK = {"linear": BradleyTerryRanker(1.0), "near": NearestNeighborsRanker(3)}
+QUICK = {"linear": BradleyTerryRanker(1.0), "near": scaled(NearestNeighborsRanker(3))}
 RANKERS = [AutoRanker(None, QUICK, n_folds=2, random_state=0)]
 
 
 def quick(**options):
-    return AutoRanker(None, QUICK, **{"n_folds": 2, "random_state": 0} | options)
+    return AutoRanker(None, **{"members": QUICK, "n_folds": 2, "random_state": 0} | options)
 
 
 @parametrize_with_checks(RANKERS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_scikit_learn(estimator, check):
-    if "check_estimators_nan_inf" in str(check) or "allow_nan" in str(check):
-        pytest.skip("members of this small mixture take no NaN")
     check(estimator)
 
 
@@ -74,11 +73,13 @@ class TestWeights:
         ranker = quick(prior=50.0).fit(X, Y)
         assert sum(ranker.weights_.values()) == pytest.approx(1)
         assert len(ranker.weights_) == 3
-        expected = sum(
-            share * ranker.members_[name].predict_pairs(X).P
-            for name, share in ranker.weights_.items()
-        )
-        np.testing.assert_allclose(ranker.predict_pairs(X).P, expected)
+        expected = 0.0
+        for name, share in ranker.weights_.items():
+            P, Q = pairs_of(ranker.members_[name], X)
+            three = np.stack([P, Q, P.swapaxes(1, 2)], axis=-1)
+            expected += share * ranker.calibrations_[name].transform(three)[..., 0]
+        off = ~np.eye(4, dtype=bool)
+        np.testing.assert_allclose(ranker.predict_pairs(X).P[:, off], expected[:, off], atol=1e-5)
 
 
 class Noise(DummyRanker):
@@ -164,16 +165,17 @@ class TestBudget:
             quick(members=[Interrupted()]).fit(*make_rankings())
 
 
-class TestAnswers:
-    @pytest.fixture(scope="class")
-    def fitted(self):
-        X, Y = make_rankings(200)
-        frame = pd.DataFrame(X, columns=["f", "g", "h"])
-        rankings = pd.DataFrame(Y, columns=list("abcd"))
-        members = [RankingForest(20), make_pipeline(StandardScaler(), NearestNeighborsRanker(5))]
-        ranker = AutoRanker(None, members, prior=20.0, random_state=0)
-        return ranker.fit(frame[:120], rankings[:120]), frame[120:], rankings[120:]
+@pytest.fixture(scope="module")
+def fitted():
+    X, Y = make_rankings(200)
+    frame = pd.DataFrame(X, columns=["f", "g", "h"])
+    rankings = pd.DataFrame(Y, columns=list("abcd"))
+    members = [RankingForest(20), make_pipeline(StandardScaler(), NearestNeighborsRanker(5))]
+    ranker = AutoRanker(None, members, prior=20.0, random_state=0)
+    return ranker.fit(frame[:120], rankings[:120]), frame[120:], rankings[120:]
 
+
+class TestAnswers:
     def test_leaderboard(self, fitted):
         board = fitted[0].leaderboard_
         assert board.columns.tolist() == [
@@ -207,7 +209,8 @@ class TestAnswers:
         assert (said["weight"] * said["precedes"]).sum() == pytest.approx(pair.precedes)
         assert pair.precedes == pytest.approx(ranker.predict_pairs(X[:1]).P[0, 0, 1])
         assert why.ranking == ranker.predict_text(X[:1])[0]
-        assert len(why.rows)
+        assert "a" in why.rows["ranking"][0]
+        assert len(pair.rows)
         assert "weight" in str(why)
         with pytest.raises(ValueError, match="no label 'x'"):
             why.pair("a", "x")
@@ -288,6 +291,14 @@ class TestHardCases:
 
 
 class TestMembers:
+    def test_one_that_fails_is_left_out_and_said(self):
+        X, Y = make_rankings()
+        X[0, 0] = NAN
+        bad = {"near": NearestNeighborsRanker(), "few": scaled(NearestNeighborsRanker(1000))}
+        ranker = quick(members=bad).fit(X, Y)
+        assert ranker.left_out_["near"] == "takes no missing features"
+        assert ranker.left_out_["few"].startswith("ValueError: n_neighbors=1000 is more than")
+
     @pytest.mark.parametrize(
         ("members", "message"),
         [

@@ -24,7 +24,7 @@ def mixture_weights(likelihoods: Array, weight: Array, prior: float = 1.0) -> Ar
     --------
     >>> surer = np.array([[0.9, 0.8, 0.7], [0.5, 0.5, 0.5]])
     >>> mixture_weights(surer, np.ones(3), prior=0.1).round(2)
-    array([0.97, 0.03])
+    array([0.96, 0.04])
     """
     m = len(likelihoods)
     weights = np.full(m, 1 / m)

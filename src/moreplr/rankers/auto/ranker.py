@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.inspection import permutation_importance
-from sklearn.utils import check_random_state
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from moreplr._types import Array, Positions
@@ -40,6 +41,7 @@ from moreplr.rankers.auto.explanation import MixtureExplanation
 from moreplr.rankers.ranking_forest import PredictionSets, RankingForest
 from moreplr.rankers.ranking_forest.explanation import one_row
 from moreplr.rankers.ranking_forest.prediction_sets import (
+    merged,
     prediction_sets,
     risk_curve,
     threshold,
@@ -172,8 +174,9 @@ class AutoRanker(PairRanker):
         groups : array of shape (n_samples,), optional
             Rows of a group, such as those of one user, are held out together.
         """
-        clock = _Clock(self.time_budget)
+        start = monotonic()
         members = self._check_parameters()
+        clock = _Clock(start, self.time_budget)
         X, Y, weight = self._check_fit(X, y, sample_weight)
         groups = None if groups is None else _check_groups(groups, len(X))
         useful = (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
@@ -212,21 +215,35 @@ class AutoRanker(PairRanker):
         judged: dict[str, _Judged] = {}
         reserved = 0.0
         for name, member in members.items():
-            if name not in ALWAYS:
-                if not data.folds:
-                    self.left_out_[name] = "there is one row only"
+            if name in ALWAYS:
+                judged[name] = self._held_out(member.ranker, data)
+            else:
+                try:
+                    reason = self._reason_against(member, data, clock.left - reserved)
+                    if reason is None:
+                        judged[name] = self._held_out(member.ranker, data)
+                except Exception as error:
+                    reason = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+                if reason is not None:
+                    self.left_out_[name] = reason
                     continue
-                left = clock.left - reserved
-                cost = self._predicted_seconds(member, data, left) if np.isfinite(left) else 0.0
-                if cost > left:
-                    self.left_out_[name] = f"takes about {cost:.0f} s, {max(left, 0):.0f} s left"
-                    continue
-            result = self._held_out(member.ranker, data)
-            judged[name] = result
-            if result.model is None and data.folds:
-                grows = (len(data.Y) / max(len(data.folds[0][0]), 1)) ** member.by_rows
-                reserved += result.seconds / len(data.folds) * grows
+            if judged[name].model is None and data.folds:
+                grows = (len(data.Y) / len(data.folds[0][0])) ** member.by_rows
+                reserved += judged[name].seconds / len(data.folds) * grows
         return judged
+
+    def _reason_against(self, member: Member, data: _Data, left: float) -> str | None:
+        """Why a member can't take part, or None."""
+        if not data.folds:
+            return "there is one row only"
+        ranker = member.ranker
+        takes_nan = isinstance(ranker, Pipeline) or get_tags(ranker).input_tags.allow_nan
+        if not takes_nan and np.isnan(data.X).any():
+            return "takes no missing features"
+        if np.isinf(left):
+            return None
+        cost = self._predicted_seconds(member, data, left)
+        return None if cost <= left else f"takes about {cost:.0f} s, {max(left, 0):.0f} s left"
 
     def _predicted_seconds(self, member: Member, data: _Data, left: float) -> float:
         """What judging and fitting a member may take, going by a few rows and labels."""
@@ -295,7 +312,7 @@ class AutoRanker(PairRanker):
         weight = None if data.weight is None else data.weight[rows]
         mixed = np.tensordot(list(weights.values()), [one.pairs for one in judged.values()], 1)
         scores = {}
-        risks = []
+        risks = [risk_curve(Pairs(*np.empty((2, 0, k, k))), np.empty((0, k)))]
         for name, pairs in [*((name, one.pairs) for name, one in judged.items()), ("", mixed)]:
             tau, loss = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
             for chunk in self._chunks(len(rows)):
@@ -306,7 +323,7 @@ class AutoRanker(PairRanker):
                 if not name:
                     risks.append(risk_curve(both, Y[chunk]))
             scores[name] = tau, loss
-        self.risk_ = _merged(risks)
+        self.risk_ = merged(risks)
         self.tau_x_, self.log_loss_ = (_mean(value, weight) for value in scores[""])
         board = [
             {
@@ -336,6 +353,8 @@ class AutoRanker(PairRanker):
         known = {name: judged[name].model for name in self.weights_}
         known |= {name: model for name, (model, _) in zip(names, models, strict=True)}
         self.members_ = {name: known[name] for name in self.weights_}
+        for model in self.members_.values():
+            last_step(model).labels_ = self.labels_
         for name, (_, seconds) in zip(names, models, strict=True):
             self.leaderboard_.loc[self.leaderboard_["member"] == name, "seconds"] += seconds
 
@@ -490,8 +509,8 @@ class AutoRanker(PairRanker):
 class _Clock:
     """Seconds that are left of a budget."""
 
-    def __init__(self, budget: float | None) -> None:
-        self._end = np.inf if budget is None else monotonic() + budget
+    def __init__(self, start: float, budget: float | None) -> None:
+        self._end = np.inf if budget is None else start + budget
 
     @property
     def left(self) -> float:
@@ -545,7 +564,7 @@ class _Data(NamedTuple):
                 if len(test) > left:
                     test = np.sort(order[fold[order] == held][:left])
                 folds.append((np.flatnonzero(fold != held), test))
-        judged = np.concatenate([test for _, test in folds]) if folds else np.arange(n)
+        judged = np.concatenate([np.empty(0, np.intp), *(test for _, test in folds)])
         return _Data(X, Y, weight, folds, np.sort(judged), groups is not None, order)
 
     def tried(self, count: int) -> Rows:
@@ -615,12 +634,6 @@ def _mean(values: Array, weight: Array | None) -> float:
     weights = np.ones(len(values)) if weight is None else weight
     total = weights[known].sum()
     return float(weights[known] @ values[known] / total) if total > 0 else float("nan")
-
-
-def _merged(curves: list[Array]) -> Array:
-    """The risk curve of several sets of rows together."""
-    n = np.array([curve[-1] for curve in curves])
-    return np.append(n @ np.array(curves)[:, :-1] / max(n.sum(), 1), n.sum())
 
 
 def _summary(weights: dict[str, float], tau: float, gains: Array, weight: Array | None) -> str:
