@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from moreplr import rankers
 from moreplr.aggregation.decoding import METHODS
-from moreplr.base import OBJECTIVES, PairRanker, Pairs, PositionRegressor
+from moreplr.base import OBJECTIVES, BaseRanker, PairRanker, Pairs, PositionRegressor
 from moreplr.encoders import RankEncoder
 from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.forest.batching import Words
