@@ -81,7 +81,10 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 # Pages without parts of their own need no list of them.
-SINGLE = ["index", "choosing", "experiments", "incomplete", "saving", "security", "command_line"]
+SINGLE = [
+    "index", "architecture", "benchmark", "choosing", "experiments", "incomplete", "saving",
+    "security", "command_line",
+]  # fmt: skip
 html_sidebars = {page: [] for page in [*SINGLE, "references"]}
 
 
