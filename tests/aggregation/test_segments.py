@@ -43,7 +43,7 @@ def test_the_cut_is_the_best_of_all_cuts_within_the_limits(
         choices = [b for b in choices if b.max() + 1 == n_buckets]
     limits = (int(n_buckets), 0 if top is None else k - top, 1 if strict else k)
     bucket = np.empty(k, dtype=np.int64)
-    value, count = cut(order, D, limits, bucket)
+    value, count = cut(order, D, limits, bucket, np.zeros(1, np.uint8))
     assert value == pytest.approx(max(worth(D, b) for b in choices), abs=1e-9)
     assert value == pytest.approx(worth(D, bucket), abs=1e-9)
     assert count == bucket.max() + 1

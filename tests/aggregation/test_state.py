@@ -16,7 +16,7 @@ def random_state(k, seed):
     D = rng.normal(size=(k, k))
     np.fill_diagonal(D, 0.0)
     bucket = np.unique(rng.integers(0, k, k), return_inverse=True)[1]
-    state = new_state(k)
+    state = new_state(k, np.zeros(1, np.uint8))
     load(state, D, bucket, bucket.max() + 1)
     return rng, D, state, bucket
 
@@ -67,7 +67,7 @@ def test_moves_leave_the_sums_of_a_fresh_state(k, seed):
         if where >= 0:
             move(x, where, state, D)
     bucket = positions(state, k)
-    fresh = new_state(k)
+    fresh = new_state(k, np.zeros(1, np.uint8))
     load(fresh, D, bucket, bucket.max() + 1)
     used = state.slots[: state.count[0]]
     count = fresh.count[0]
@@ -95,7 +95,7 @@ def test_exchange_makes_the_best_swap(k, seed):
 
 def test_a_lone_label_does_not_move_beside_itself():
     D = np.zeros((2, 2))
-    state = new_state(2)
+    state = new_state(2, np.zeros(1, np.uint8))
     load(state, D, np.array([0, 1]), 2)
     # Only joining the other label, or passing it, changes anything.
     assert best_move(0, 0, state, D.sum(axis=1), FREE)[1] == -1

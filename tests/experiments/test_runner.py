@@ -181,3 +181,19 @@ def test_a_log_file_gets_a_line_now_and_then(tiny, methods, tmp_path, monkeypatc
     monkeypatch.setattr(_progress, "LINE_EVERY", 60.0)
     run(plan, tmp_path / "other.sqlite", jobs=0, progress=True)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("forest", ["scikit-learn", "moreplr"])
+def test_a_method_has_the_same_scores_however_a_plan_is_cut(tmp_path, tiny, forest):
+    names = ["ST-RR", "ST-PI", "ST-EPS", "Chain-RR", "Native-RR", "Native-PI"]
+
+    def scores_of(*methods):
+        store = tmp_path / f"{'-'.join(methods)}.sqlite"
+        options = {"missing": [0, 0.4], "folds": 3, "repetitions": 1, "trees": 20}
+        run(Plan([tiny], methods, forest=forest, **options), store, jobs=0)
+        return scores(store)
+
+    together = scores_of(*names)
+    for name in names:
+        same = together[together["method"] == name].reset_index(drop=True)
+        pd.testing.assert_frame_equal(same, scores_of(name), check_exact=True)

@@ -79,3 +79,19 @@ def test_constant_and_rarely_seen_targets_have_a_place_in_every_order():
 def test_bad_order(order):
     with pytest.raises(ValueError, match="permutation of the 2 columns"):
         Chain(LinearRegression(), order=order).fit([[1.0], [2.0]], [[1.0, 2.0], [2.0, 1.0]])
+
+
+def test_published_order_with_a_constant_feature_is_that_of_the_columns():
+    """The authors' correlation is NaN then, and argmax takes the first of the remaining."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    Y = np.column_stack([rng.normal(size=50), X[:, 0] + rng.normal(size=50), X[:, 0]])
+
+    def order_of(X):
+        return Chain(LinearRegression(), order="published").fit(X, Y).order_.tolist()
+
+    assert order_of(X)[0] == 2
+    assert order_of(np.column_stack([X, np.full(50, 7.0)])) == [0, 1, 2]
+    constant_label = Y * [1, 0, 1]
+    chain = Chain(LinearRegression(), order="published").fit(X, constant_label)
+    assert chain.order_[0] == 1

@@ -27,6 +27,8 @@ def descend(state, D, outward, limits):
     moves = 0
     while idle < k and moves < MOST_MOVES * k:
         for x in range(k):
+            if state.stop[0]:
+                return total
             gain, where = best_move(x, ANY_PLACE, state, outward, limits)
             idle += 1
             if gain > EPSILON:
@@ -55,7 +57,7 @@ def descend_buckets(state, D, limits, bucket):
                 gain = state.front[i, state.slots[b]]
                 joint[bucket[i], b] += gain
                 outward[bucket[i]] += gain
-    outer = new_state(count)
+    outer = new_state(count, state.stop)
     load(outer, joint, np.arange(count), count)
     total = descend(outer, joint, outward, limits)
     if total > 0.0:
@@ -106,7 +108,7 @@ def recut(state, D, limits, bucket):
     """Cut the present order of the labels anew where that gains; return the gain."""
     unload(state, bucket)
     now = worth(D, bucket)
-    value, count = cut(flatten(D, bucket), D, limits, bucket)
+    value, count = cut(flatten(D, bucket), D, limits, bucket, state.stop)
     if value <= now + EPSILON:
         return 0.0
     load(state, D, bucket, count)
@@ -152,6 +154,8 @@ def improve(state, D, outward, limits, bucket):
     """
     total = 0.0
     for _ in range(MOST_ROUNDS):
+        if state.stop[0]:
+            break
         gain = descend_buckets(state, D, limits, bucket)
         if gain <= 0.0:
             gain = recut(state, D, limits, bucket)
@@ -226,7 +230,9 @@ def search(C, D, limits, n_kicks, trial, best, bucket):
     enough = ceiling(D, limits) - EPSILON
     top = -np.inf
     for which in range(N_STARTS):
-        value, count = cut(start_order(which, C), D, limits, bucket)
+        if trial.stop[0]:
+            return top
+        value, count = cut(start_order(which, C), D, limits, bucket, trial.stop)
         load(trial, D, bucket, count)
         value += descend(trial, D, outward, limits)
         # Starts mostly meet in one place: equal gain means that it has been seen.
@@ -235,7 +241,7 @@ def search(C, D, limits, n_kicks, trial, best, bucket):
         if value > top + EPSILON:
             top = value
             copy(trial, best)
-        if top >= enough:
+        if top >= enough or trial.stop[0]:
             break
     if top < enough:
         top = shake(top, enough, D, outward, limits, n_kicks, trial, best, bucket)
@@ -252,6 +258,8 @@ def shake(top, enough, D, outward, limits, n_kicks, trial, best, bucket):
     k = D.shape[0]
     attempt = 0
     while attempt < k * (best.count[0] + 2) and n_kicks > 0 and top < enough:
+        if trial.stop[0]:
+            break
         x = attempt % k
         loss, where = best_move(x, attempt // k - 1, best, outward, limits)
         attempt += 1
@@ -268,14 +276,19 @@ def shake(top, enough, D, outward, limits, n_kicks, trial, best, bucket):
 
 
 @jit
-def local_rows(C, D, limits, n_kicks, out):
-    """Fill `out` with the dense ranks found for each row; return their gains."""
+def local_rows(C, D, limits, n_kicks, stop, out):
+    """Fill `out` with the dense ranks found for each row; return their gains.
+
+    Soon after `stop[0]` is set from elsewhere it returns, and nothing that it gives counts.
+    """
     n, k = out.shape
-    trial = new_state(k)
-    best = new_state(k)
+    trial = new_state(k, stop)
+    best = new_state(k, stop)
     bucket = np.empty(k, np.int64)
     gains = np.empty(n)
     for row in range(n):
+        if stop[0]:
+            break
         gains[row] = search(C[row], D[row], limits, n_kicks, trial, best, bucket)
         for label in range(k):
             out[row, label] = bucket[label] + 1

@@ -10,12 +10,13 @@ EPSILON = 1e-12
 
 
 @jit
-def cut(order, D, limits, bucket):
+def cut(order, D, limits, bucket, stop):
     """Cut `order` for the greatest gain; fill `bucket` and return (gain, number of buckets).
 
     `D[i, j]` is the gain of i strictly before j over a tie, so a segment that follows a prefix
     earns the sum of `D` from the prefix to it. `limits` are the number of buckets and the size
-    of the last one, both free when 0, and the largest size of all but such a last one.
+    of the last one, both free when 0, and the largest size of all but such a last one. With
+    `stop[0]` set the result means nothing.
     """
     k = order.shape[0]
     n_buckets, rest, max_size = limits
@@ -26,6 +27,8 @@ def cut(order, D, limits, bucket):
     top = k - rest
     column = np.zeros(k)
     for i in range(k):
+        if stop[0]:
+            break
         last = min(top, i + max_size) if i < top else k
         first = i + 1 if i < top else k
         for used in range(n_buckets + 1 - step):
@@ -47,13 +50,13 @@ def _read_back(order, previous, used, step, bucket):
     """Number the segments from the back pointers; return how many there are."""
     k = order.shape[0]
     count = 0
-    stop = k
-    while stop > 0:
-        start = previous[used, stop]
-        for position in range(start, stop):
+    end = k
+    while end > 0:
+        start = previous[used, end]
+        for position in range(start, end):
             bucket[order[position]] = count
         count += 1
-        stop = start
+        end = start
         used -= step
     for label in range(k):
         bucket[label] = count - 1 - bucket[label]
@@ -61,13 +64,13 @@ def _read_back(order, previous, used, step, bucket):
 
 
 @jit
-def segment_rows(C, D, limits, out):
+def segment_rows(C, D, limits, stop, out):
     """Fill `out` with the best cut of each row's Borda order."""
     k = C.shape[1]
     scores = np.empty(k)
     bucket = np.empty(k, np.int64)
     for row in range(C.shape[0]):
         borda_scores(C[row], scores)
-        cut(descending(scores), D[row], limits, bucket)
+        cut(descending(scores), D[row], limits, bucket, stop)
         for label in range(k):
             out[row, label] = bucket[label] + 1

@@ -18,12 +18,13 @@ EPSILON = 1e-6
 # Typed, because numba compiles a function anew for every literal number it is called with.
 ANY_PLACE = np.int64(-1)
 
-# slot: of each label; slots: in order, the first count[0] in use; size: of each slot
-State = namedtuple("State", ["slot", "slots", "size", "count", "front", "step"])
+# slot: of each label; slots: in order, the first count[0] in use; size: of each slot; stop: set
+# where nobody waits for the result any more
+State = namedtuple("State", ["slot", "slots", "size", "count", "front", "step", "stop"])
 
 
 @jit
-def new_state(k):
+def new_state(k, stop):
     """A state for k labels, to be filled by `load`."""
     return State(
         np.zeros(k, np.int64),
@@ -32,6 +33,7 @@ def new_state(k):
         np.zeros(1, np.int64),
         np.zeros((k, k + 1)),
         np.zeros((k, k + 1)),
+        stop,
     )
 
 

@@ -9,6 +9,8 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from moreplr._stopping import stoppable
+
 from ._exact import exact_rows
 from ._local import KICK_BUDGET, local_rows
 from ._pivot import pivot_rows
@@ -50,17 +52,17 @@ class _Solver:
     threshold: float
     random_state: RandomState
 
-    def fill(self, C: Stack, D: Stack, out: Stack) -> None:
-        """Write the bucket orders of a block of rows into `out`."""
+    def fill(self, C: Stack, D: Stack, stop: NDArray[np.uint8], out: Stack) -> None:
+        """Write the bucket orders of a block of rows into `out`, unless it is to stop."""
         method = self.method
         n, k = out.shape
         if method == "exact":
             # A good bucket order to beat spares the exact solver most of its work.
-            exact_rows(D, self.limits, local_rows(C, D, self.limits, 0, out), out)
+            exact_rows(D, self.limits, local_rows(C, D, self.limits, 0, stop, out), out)
         elif method == "local":
-            local_rows(C, D, self.limits, KICK_BUDGET // k**4, out)
+            local_rows(C, D, self.limits, KICK_BUDGET // k**4, stop, out)
         elif method == "segments":
-            segment_rows(C, D, self.limits, out)
+            segment_rows(C, D, self.limits, stop, out)
         elif method in ("borda", "copeland"):
             score_rows(C, method == "copeland", self.threshold, out)
         else:
@@ -295,8 +297,12 @@ def _decode(shape: tuple[int, ...], prepare: Prepare, solver: _Solver) -> NDArra
     n, k = shape
     ranks = np.empty((n, k))
     step = max(1, BLOCK_CELLS // (k * k))
+    never = np.zeros(1, np.uint8)
     for start in range(0, n, step):
         rows = slice(start, min(start + step, n))
         C, D = prepare(rows)
-        solver.fill(C, D, ranks[rows])
+        if step > 1:
+            solver.fill(C, D, never, ranks[rows])
+        else:  # a single row may take long
+            stoppable(lambda stop, C=C, D=D, out=ranks[rows]: solver.fill(C, D, stop, out))
     return ranks

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from moreplr import __version__
 from moreplr.cli.options import as_options
+from moreplr.cli.stopping import exit_code, stoppable_command
 
 COMMANDS = (
     "fit",
@@ -28,6 +29,7 @@ COMMANDS = (
     "report",
     "datasets",
 )
+_LONGEST = 1000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,15 +51,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _write_what_can_be_written()
     try:
-        code = _run(words)
-        sys.stdout.flush()
+        with stoppable_command():
+            code = _run(words)
+            sys.stdout.flush()
         return code
     except BrokenPipeError:
         _drop_output()
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("moreplr: stopped", file=sys.stderr)
-        return 1
+        return exit_code(stop)
 
 
 def _run(words: list[str]) -> int:
@@ -87,10 +90,16 @@ def _describe(error: Exception) -> str:
     """One line that says what is wrong."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    words = as_options(" ".join(str(error).split()))
+    words = _one_line(error)
     if isinstance(error, (ValueError, TypeError, OSError)) and words:
         return words
     return f"{type(error).__name__}: {words} (--debug shows where)"
+
+
+def _one_line(message: Any) -> str:
+    """A message without line breaks; of a long one, such as with a cell in it, both ends."""
+    words = as_options(" ".join(str(message).split()))
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST // 2]} … {words[-200:]}"
 
 
 def _note_once() -> Any:
@@ -98,7 +107,7 @@ def _note_once() -> Any:
     seen: set[str] = set()
 
     def show(message: Any, *rest: Any) -> None:
-        text = as_options(" ".join(str(message).split()))
+        text = _one_line(message)
         if text not in seen:
             seen.add(text)
             print(f"moreplr: note: {text}", file=sys.stderr)

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from moreplr._files import whole_file
 from moreplr._types import Positions
 from moreplr.cli.problems import shorten
 from moreplr.cli.writing import check_output
@@ -163,8 +162,7 @@ def save_model(estimator: Any, path: str) -> None:
     use_threads(estimator, None)
     if path != STREAM:
         check_output(path)
-        with whole_file(path) as name:
-            moreplr.save(estimator, name)
+        moreplr.save(estimator, path)
         return
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "model.moreplr")

@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from moreplr._files import whole_file
+from moreplr.tables.cells import as_number
 from moreplr.tables.formats import STREAM, Format, check_openpyxl, import_pyarrow
 
 
@@ -37,11 +39,31 @@ def check_output(path: str) -> None:
         raise ValueError(f"{path} can't be written: no permission")
 
 
+def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
+    """Texts that a spreadsheet would run, in cells and names of columns, after a quote.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"=1+1": ["=cmd|' /C calc'!A0", "-3", "tea"]})
+    >>> without_formulas(frame).to_dict("list")
+    {"'=1+1": ["'=cmd|' /C calc'!A0", '-3', 'tea']}
+    """
+    texts = [name for name, dtype in frame.dtypes.items() if not is_numeric_dtype(dtype)]
+    safe = frame.assign(**{name: frame[name].map(_quoted) for name in texts})
+    return safe.rename(columns=_quoted)
+
+
+def _quoted(cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    return cell if as_number(cell) is not None else f"'{cell}"
+
+
 class Writer:
     """Writes frames one after another as one table; use :func:`open_writer`."""
 
-    def __init__(self, binary: IO[bytes], form: Format) -> None:
-        self._binary, self._form = binary, form
+    def __init__(self, binary: IO[bytes], form: Format, safe_cells: bool = False) -> None:
+        self._binary, self._form, self._safe_cells = binary, form, safe_cells
         self._parquet: Any = None
         self._text = io.TextIOWrapper(binary, encoding="utf-8", newline="", write_through=False)
         self._begun = False
@@ -49,6 +71,8 @@ class Writer:
 
     def write(self, frame: pd.DataFrame) -> None:
         """Add rows; the first frame's columns are the header."""
+        if self._safe_cells and self._form.kind in ("csv", "excel"):
+            frame = without_formulas(frame)
         if self._form.kind == "parquet":
             self._write_parquet(frame)
         elif self._form.kind in ("excel", "json"):
@@ -101,9 +125,15 @@ class Writer:
 
 @contextmanager
 def open_writer(
-    path: str, *, kind: str | None = None, separator: str | None = None
+    path: str,
+    *,
+    kind: str | None = None,
+    separator: str | None = None,
+    safe_cells: bool = False,
 ) -> Iterator[Writer]:
     """A writer of the format that the name says; `-` is stdout.
+
+    With `safe_cells` no cell of CSV, TSV or Excel is a formula to a spreadsheet.
 
     Examples
     --------
@@ -122,16 +152,16 @@ def open_writer(
         check_openpyxl()
     if path == STREAM:
         sys.stdout.flush()
-        yield from _write(sys.stdout.buffer, form)
+        yield from _write(sys.stdout.buffer, form, safe_cells)
         sys.stdout.buffer.flush()
         return
     check_output(path)
     with whole_file(path) as name, _open(name, path, form.compression) as binary:
-        yield from _write(binary, form)
+        yield from _write(binary, form, safe_cells)
 
 
-def _write(binary: IO[bytes], form: Format) -> Iterator[Writer]:
-    writer = Writer(binary, form)
+def _write(binary: IO[bytes], form: Format, safe_cells: bool) -> Iterator[Writer]:
+    writer = Writer(binary, form, safe_cells)
     try:
         yield writer
     except BaseException:

@@ -276,16 +276,17 @@ random_state
         """
         codes, words = self._encode(X), self.words_
         self._need(classes=False)
-        mean, square = np.zeros((2, self.n_forests_, len(codes)))
+        total, mean, square = np.zeros((3, self.n_forests_, len(codes)))
 
         def kernel(lo: int, hi: int) -> None:
             traverse_words.spread(
                 words.words, self._offset_bits, words.offsets, words.values,
-                words.value_offsets, codes, self.n_forests_, lo, mean[lo:hi], square[lo:hi],
+                words.value_offsets, codes, self.n_forests_, lo, total[lo:hi], mean[lo:hi],
+                square[lo:hi],
             )  # fmt: skip
 
         self._over_forests(kernel)
-        return mean.T + self.low_, np.sqrt(square.T) / self.n_estimators
+        return total.T / self.n_estimators + self.low_, np.sqrt(square.T) / self.n_estimators
 
     def _need(self, classes: bool) -> None:
         if classes != bool(self.n_classes_):

@@ -124,18 +124,17 @@ class ForestRegressor(RegressorMixin, BaseForest):
         of their number: how sure the forest is of its mean, not where targets are to be found.
         """
         codes, trees = codes_of(self, X), self.trees_
-        mean = np.zeros((len(codes), self.n_outputs_))
-        square = np.zeros_like(mean)
+        total, mean, square = np.zeros((3, len(codes), self.n_outputs_))
 
         def kernel(lo: int, hi: int) -> None:
             traverse.spread(
                 codes[lo:hi], *trees.split_arrays, trees.leaf_offsets, trees.values,
-                mean[lo:hi], square[lo:hi],
+                total[lo:hi], mean[lo:hi], square[lo:hi],
             )  # fmt: skip
 
         self._over_rows(kernel, len(codes))
         error = np.sqrt(square) / trees.n_trees
-        return self._shaped(mean + self.offset_), self._shaped(error)
+        return self._shaped(total / trees.n_trees + self.offset_), self._shaped(error)
 
     @property
     def oob_prediction_(self) -> NDArray[np.float64]:

@@ -36,7 +36,6 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
 import warnings
 from pathlib import Path
 from typing import IO, Any
@@ -46,6 +45,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
+from moreplr._files import whole_file
 from moreplr.persistence.container import MODEL, MOST_BYTES, Reader, Writer
 from moreplr.persistence.errors import ModelFileError
 
@@ -93,16 +93,8 @@ def save(model: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
         with target.open("wb") as device:  # a pipe, or a directory, which says so
             save(model, device)
         return
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    try:
-        with temporary.open("x+b") as stream:
-            _write(model, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-    _sync_folder(target.parent)
+    with whole_file(target, lasting=True) as name, open(name, "w+b") as stream:
+        _write(model, stream)
 
 
 def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = None) -> Any:
@@ -210,13 +202,3 @@ def _read(stream: IO[bytes], max_bytes: int | None) -> Any:
             stacklevel=4,
         )
     return model
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last: on POSIX a folder is a file of its own."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

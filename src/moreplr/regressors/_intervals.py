@@ -47,14 +47,20 @@ def _has_std(regressor: Any) -> bool:
 
 
 def _standard_error_over_trees(ensemble: Any, X: Array) -> tuple[Array, Array]:
-    """Mean and σ/√trees in one pass over the trees, exact for trees that all agree."""
+    """Mean and σ/√trees in one pass over the trees, exact for trees that all agree.
+
+    The mean is summed up as the ensemble's own `predict` does it, to the last bit: a half that
+    is rounded must not fall to another side only because intervals were wanted, too.
+    """
     columns = getattr(ensemble, "estimators_features_", None)
+    total: Any = 0.0
     mean: Any = 0.0
     squares: Any = 0.0
     for count, tree in enumerate(ensemble.estimators_, start=1):
         output = tree.predict(X if columns is None else X[:, columns[count - 1]])
+        total = total + output
         delta = output - mean
         mean = mean + delta / count
         squares = squares + delta * (output - mean)
     trees = len(ensemble.estimators_)
-    return mean, np.sqrt(squares / trees) / np.sqrt(trees)
+    return total / trees, np.sqrt(squares / trees) / np.sqrt(trees)

@@ -28,14 +28,14 @@ def numbered(columns: Array) -> np.ndarray:
 def squared_kendall(x: Array, numbers: np.ndarray) -> Array:
     """The squared τ_b of x with each of the `numbered` columns, over the rows that have both.
 
-    It is 0 if either is constant. Takes O(n log n) for each column (Knight, 1966).
+    It is NaN if either is constant. Takes O(n log n) for each column (Knight, 1966).
 
     Examples
     --------
     >>> x = np.array([1.0, 2.0, 3.0, np.nan])
     >>> columns = np.array([[3.0, 1.0], [2.0, 1.0], [1.0, np.nan], [1.0, 2.0]])
     >>> squared_kendall(x, numbered(columns))
-    array([1., 0.])
+    array([ 1., nan])
     """
     order = np.argsort(x)[: np.sum(~np.isnan(x))]
     sizes = np.unique(x[order], return_counts=True)[1]
@@ -71,7 +71,7 @@ def _squared(order, sizes, y):
     tied_y = np.sum(count * (count - 1)) // 2
     pairs = n * (n - 1) // 2
     if pairs in (tied_x, tied_y):  # nothing, or the same everywhere
-        return 0.0
+        return np.nan
     tau = pairs - tied_x - tied_y + tied_both - 2 * discordant
     tau = tau / np.sqrt(pairs - tied_x) / np.sqrt(pairs - tied_y)
     return min(1.0, tau * tau)

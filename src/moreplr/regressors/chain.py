@@ -33,7 +33,8 @@ class Chain(PositionRegressor):
         "correlation": start with the label whose absolute correlations with all others sum to
         the most, repeat on the rest (the paper's text). "published": repeatedly the label with
         the largest sum of squared Kendall correlations with all features and the labels already
-        chosen (the paper's experiments). Or the columns in the wanted order.
+        chosen (the paper's experiments, where a constant feature leaves the labels in the order
+        of their columns). Or the columns in the wanted order.
     random_state : int, RandomState instance or None
         For the base and for a random order.
 
@@ -131,6 +132,8 @@ def _published_order(X: Array, Y: Array) -> np.ndarray:
     sums = sum((squared_kendall(x, numbers) for x in X.T), start=np.zeros(Y.shape[1]))
     rest, order = list(range(Y.shape[1])), []
     while rest:
+        # Where a feature or label is constant, sums are NaN, which argmax takes for the largest:
+        # with a constant feature the labels follow one another as they come.
         chosen = rest.pop(int(np.argmax(sums[rest])))
         order.append(chosen)
         sums[rest] += squared_kendall(Y[:, chosen], numbers[rest])

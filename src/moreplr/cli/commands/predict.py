@@ -52,6 +52,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="columns to copy, in front of the predicted ones; patterns too ('*' for all)",
     )
+    parser.add_argument(
+        "--safe-cells",
+        action="store_true",
+        help="put a quote before texts in CSV or Excel that a spreadsheet would run as a formula",
+    )
     parser.add_argument("--n-buckets", type=int, metavar="N", help="exactly this many buckets")
     parser.add_argument("--top", type=int, metavar="N", help="resolve the best N labels only")
     parser.add_argument("--total-order", action="store_true", default=None, help="no ties")
@@ -80,7 +85,10 @@ def run(options: argparse.Namespace) -> int:
         columns = model.columns(table.columns, table.name)
         keep = match_columns(options.keep, table.columns, table.name, "--keep")
         output.check_names(keep)
-        with open_writer(options.output) as writer, Progress("predicting", unit="rows") as bar:
+        with (
+            open_writer(options.output, safe_cells=options.safe_cells) as writer,
+            Progress("predicting", unit="rows") as bar,
+        ):
             done = 0
             for chunk in table.chunks:
                 reader = Reader(table.name, options.gap, options.decimal, done + 1)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from moreplr._files import whole_file
 from moreplr.experiments import archive
 from moreplr.experiments.reporting import content, html, latex
 from moreplr.experiments.reporting.measures import measures, measures_table
@@ -42,7 +43,7 @@ def report(store: Stores, folder: str | Path, title: str | None = None) -> Path:
     _write_latex(summary, folder)
     path = folder / "report.html"
     heading = title or f"Results of {', '.join(each.stem for each in paths)}"
-    path.write_text(make_page(summary, heading), "utf-8")
+    _write(path, make_page(summary, heading))
     return path
 
 
@@ -61,6 +62,11 @@ def make_page(summary: Summary, title: str) -> str:
         ("notes", "How to read it", content.notes(summary)),
     ]
     return html.page(title, content.lead(summary), [part for part in parts if part[2]])
+
+
+def _write(path: Path, text: str) -> None:
+    with whole_file(path) as name:
+        Path(name).write_text(text, "utf-8")
 
 
 def _write_csv(summary: Summary, folder: Path) -> None:
@@ -99,12 +105,10 @@ def _named(block: Block, table: pd.DataFrame) -> pd.DataFrame:
 def _write_latex(summary: Summary, folder: Path) -> None:
     for condition in summary.conditions:
         name = _file_name(condition)
-        (folder / f"accuracy_{name}.tex").write_text(
-            latex.accuracy_table(summary, condition), "utf-8"
-        )
+        _write(folder / f"accuracy_{name}.tex", latex.accuracy_table(summary, condition))
         blocks = [latex.holm_table(block) for block in summary.blocks(condition)]
         if blocks:
-            (folder / f"tests_{name}.tex").write_text("\n".join(blocks), "utf-8")
+            _write(folder / f"tests_{name}.tex", "\n".join(blocks))
 
 
 def _file_name(condition: Condition) -> str:

@@ -25,6 +25,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from moreplr._jit import inlined
+
 LANES = 8
 _STRAIGHT = 4
 VECTOR = ir.VectorType(ir.FloatType(), LANES)
@@ -145,6 +147,14 @@ def _poke_number(typingctx, place, index, number):
     return types.void(BYTES, types.int64, types.int64), codegen
 
 
+def _whole(array):
+    return array.reshape(array.size)
+
+
+def _element(array, index):
+    return array[index]
+
+
 # with Any, as callers do not pass the typing context that the declarations show
 lowest_bit: Any = _lowest_bit
 """The position of the lowest set bit of a uint64 that is not zero."""
@@ -161,6 +171,10 @@ pointer: Any = _pointer
 whoever takes a pointer keeps the array alive."""
 peek: Any = _peek
 """`place[index]` of a pointer."""
+checked_pointer: Any = inlined(_whole)
+"""What takes the place of `pointer` for `checked_peek`: the flat array itself."""
+checked_peek: Any = inlined(_element)
+"""`peek` of an array, which looks at bounds where Numba is told to, as `make fuzz` does."""
 poke: Any = _poke
 """`place[index] = value` likewise."""
 increase: Any = _increase
@@ -611,6 +625,14 @@ def _not_below(typingctx, gains, at, bound):
         return builder.zext(builder.bitcast(mask, ir.IntType(LANES)), ir.IntType(64))
 
     return types.uint64(types.CPointer(types.float32), types.int64, types.float32), codegen
+
+
+def _whole(array):
+    return array.reshape(array.size)
+
+
+def _element(array, index):
+    return array[index]
 
 
 # with Any, as callers do not pass the typing context that the declarations show

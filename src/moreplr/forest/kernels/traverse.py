@@ -39,14 +39,20 @@ def add_up(codes, offsets, feature, cut, missing_left, right, leaf_offsets, valu
 
 
 @jit
-def spread(codes, offsets, feature, cut, missing_left, right, leaf_offsets, values, mean, square):
-    """Mean over trees and the sum of squared deviations from it, updated tree by tree."""
+def spread(
+    codes, offsets, feature, cut, missing_left, right, leaf_offsets, values, total, mean, square
+):
+    """The sum over trees as in `add_up`, their mean, and squared deviations from it.
+
+    The mean that deviations are taken from is updated tree by tree, and rounded otherwise.
+    """
     for tree in range(len(offsets) - 1):
         first = offsets[tree]
         for row in range(len(codes)):
             node = first + descend(codes, row, feature, cut, missing_left, right, first)
             leaf = leaf_offsets[tree] - 1 - right[node]
             for t in range(values.shape[1]):
+                total[row, t] += values[leaf, t]
                 away = values[leaf, t] - mean[row, t]
                 mean[row, t] += away / (tree + 1)
                 square[row, t] += away * (values[leaf, t] - mean[row, t])

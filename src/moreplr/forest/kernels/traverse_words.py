@@ -6,13 +6,20 @@ the low `offset_bits` the distance to the right child; of a leaf, the number of 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numba.core import config
 
 from moreplr._jit import inlined, jit
+from moreplr.forest.kernels import llvm
 from moreplr.forest.kernels.grow_packed import LEAF
 from moreplr.forest.kernels.layout import CLASS_BITS, MISSING
-from moreplr.forest.kernels.llvm import peek, pointer
 
+# What walks down trees that may come from a file; everything else with pointers grows trees.
+CHECKED = bool(getattr(config, "BOUNDSCHECK", None))
+peek: Any = llvm.checked_peek if CHECKED else llvm.peek
+pointer: Any = llvm.checked_pointer if CHECKED else llvm.pointer
 _HALF = np.uint64(0xFFFFFFFF)
 
 
@@ -199,8 +206,13 @@ def add_value(out, value, n_shared, values, extra):
 
 
 @jit
-def spread(words, offset_bits, offsets, values, value_offsets, codes, n_forests, begin, mean, sq):
-    """Mean over the trees and squared deviations from it, (forests, n), of single targets."""
+def spread(
+    words, offset_bits, offsets, values, value_offsets, codes, n_forests, begin, total, mean, sq
+):
+    """The sum over the trees, their mean and squared deviations from it, (forests, n).
+
+    Of single targets; the sum is that of `add_up`, the mean is updated tree by tree.
+    """
     leaf_bit = np.uint64(8 * words.itemsize - 1)
     mask = (np.uint64(1) << leaf_bit) - np.uint64(1)
     place, rows = pointer(words), pointer(codes)
@@ -215,6 +227,7 @@ def spread(words, offset_bits, offsets, values, value_offsets, codes, n_forests,
                 )
                 leaf = np.int64(np.uint64(peek(place, node)) & mask)
                 value = np.float64(values[value_offsets[at] + leaf, 0])
+                total[j, i] += value
                 away = value - mean[j, i]
                 mean[j, i] += away / (tree + 1)
                 sq[j, i] += away * (value - mean[j, i])

@@ -1,0 +1,34 @@
+"""Let Ctrl-C end a kernel that takes long: Python sees a signal only between two calls."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Result = TypeVar("Result")
+
+
+def stoppable(call: Callable[[NDArray[np.uint8]], Result]) -> Result:
+    """`call(stop)`, in a thread of its own; an interrupt sets `stop[0]`, at which it must look.
+
+    Outside of the main thread, which no signal reaches, it is only called.
+
+    Examples
+    --------
+    >>> stoppable(lambda stop: int(stop[0]))
+    0
+    """
+    stop = np.zeros(1, np.uint8)
+    if threading.current_thread() is not threading.main_thread():
+        return call(stop)
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            return pool.submit(call, stop).result()
+        except BaseException:
+            stop[0] = 1
+            raise
