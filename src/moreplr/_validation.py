@@ -11,6 +11,11 @@ from sklearn.utils.validation import validate_data
 from moreplr._frames import not_numbers
 from moreplr._types import Array, Positions
 
+_LARGEST = 2**31 - 1
+MOST_JOBS = 1024
+# As in scikit-learn's forests: sums of squares of such features do not overflow yet.
+LARGEST_FEATURE = float(np.finfo(np.float32).max)
+
 
 def without_mask(values: Any) -> Any:
     """A masked array as a plain one whose masked cells are missing: NaN, or None among texts.
@@ -37,10 +42,24 @@ def check_name(parameter: str, value: Any, known: tuple[str, ...]) -> None:
 
 
 def integer_from(name: str, value: Any, least: int) -> int:
-    """`value` if it is an integer of at least `least`."""
+    """`value` if it is an integer of at least `least`, and one that kernels can hold."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+    if value > _LARGEST:
+        raise ValueError(f"{name} must be at most {_LARGEST}, got {value!r:.60}")
     return int(value)
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse a number of threads that is none, or that no machine has."""
+    if n_jobs is None:
+        return
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if not whole or n_jobs == 0 or abs(n_jobs) > MOST_JOBS:
+        raise ValueError(
+            f"n_jobs must be None or an integer from -{MOST_JOBS} to {MOST_JOBS} other than 0, "
+            f"got {n_jobs!r:.60}"
+        )
 
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
@@ -75,14 +94,15 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
     """Features as numbers; an error names the first column that holds something else."""
     X = without_mask(X)
     try:
-        return validate_data(
-            ranker,
-            X,
-            reset=reset,
-            accept_sparse=sparse_format(ranker),
-            dtype=np.float64,
-            ensure_all_finite=finite_or_nan(ranker),
-        )
+        with quiet():
+            X = validate_data(
+                ranker,
+                X,
+                reset=reset,
+                accept_sparse=sparse_format(ranker),
+                dtype=np.float64,
+                ensure_all_finite=finite_or_nan(ranker),
+            )
     except (TypeError, ValueError) as error:
         fault = not_numbers(X)
         if fault is None:
@@ -91,6 +111,31 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
             f"{fault}, and {type(ranker).__name__} takes numbers: wrap it in "
             "moreplr.TableRanker, which takes tables as they are, or leave the column out"
         ) from error
+    check_size(X)
+    return X
+
+
+def quiet() -> np.errstate:
+    """While scikit-learn looks for what is not finite: it adds up numbers however large."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
+def check_size(X: Any) -> None:
+    """Refuse features whose squares would overflow; NaN passes.
+
+    Examples
+    --------
+    >>> check_size(np.array([[1e38, np.nan]]))
+    """
+    if 0 in X.shape or (hasattr(X, "tocsr") and not len(X.data)):
+        return
+    values = X.data if hasattr(X, "tocsr") else X
+    largest = max(np.fmax.reduce(values, None), -np.fmin.reduce(values, None))
+    if largest > LARGEST_FEATURE:
+        raise ValueError(
+            f"X has a feature with values beyond {LARGEST_FEATURE:.2g} in size, whose squares "
+            "overflow: scale it down"
+        )
 
 
 def weighted_rows(

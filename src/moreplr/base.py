@@ -23,10 +23,13 @@ from moreplr._frames import named_columns
 from moreplr._types import Array, Labels, Positions
 from moreplr._validation import (
     check_base,
+    check_jobs,
     check_name,
     check_sample_weight,
+    check_size,
     finite_or_nan,
     numbers_from,
+    quiet,
     without_mask,
 )
 from moreplr.aggregation import METHODS, aggregate, expected_tau
@@ -109,6 +112,7 @@ class BaseRanker(BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
+        check_jobs(getattr(self, "n_jobs", None))
         X = numbers_from(self, X)
         positions, self.labels_ = check_rankings(y)
         if len(positions) != X.shape[0]:
@@ -300,15 +304,18 @@ class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X, Y = validate_data(
-            self,
-            without_mask(X),
-            without_mask(y),
-            validate_separately=(
-                {"dtype": np.float64, "ensure_all_finite": finite_or_nan(self)},
-                {"dtype": np.float64, "ensure_all_finite": "allow-nan"},
-            ),
-        )
+        check_jobs(getattr(self, "n_jobs", None))
+        with quiet():
+            X, Y = validate_data(
+                self,
+                without_mask(X),
+                without_mask(y),
+                validate_separately=(
+                    {"dtype": np.float64, "ensure_all_finite": finite_or_nan(self)},
+                    {"dtype": np.float64, "ensure_all_finite": "allow-nan"},
+                ),
+            )
+        check_size(X)
         check_consistent_length(X, Y)
         if np.isnan(Y).all():
             raise ValueError("y holds NaN only: there is no target to learn from")
@@ -317,10 +324,16 @@ class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _check_predict(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = without_mask(X)
-        return validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite=finite_or_nan(self)
-        )
+        with quiet():
+            X = validate_data(
+                self,
+                without_mask(X),
+                reset=False,
+                dtype=np.float64,
+                ensure_all_finite=finite_or_nan(self),
+            )
+        check_size(X)
+        return X
 
     def _allows_nan_features(self) -> bool:
         if self.base is None:  # a forest, which takes NaN

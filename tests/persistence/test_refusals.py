@@ -23,8 +23,10 @@ from moreplr import (
     NearestNeighborsRanker,
     PairwiseRanker,
     RankingForest,
+    load,
     save,
 )
+from moreplr.persistence import ModelFileError
 from moreplr.regressors import Conformal, SingleTarget
 
 X = np.arange(12.0).reshape(6, 2)
@@ -137,3 +139,26 @@ def test_a_model_that_was_tampered_with_is_refused():
     ranker.forests_[0].trees_.right[0] = 100
     with pytest.raises(ValueError, match="right children"):
         save(ranker, io.BytesIO())
+
+
+def test_a_function_transformer_calls_nothing_else(fitted, saved, take_apart, sign):
+    model, _ = fitted("columns")
+    parts = take_apart(saved(model))
+    nodes = [{"kind": "type", "name": "float"}, *parts.nodes]
+    for node in nodes[1:]:
+        shift(node)
+    found = [n for n in nodes if n.get("class") == "sklearn.FunctionTransformer"]
+    assert found
+    for node in found:
+        node["state"]["func"] = {"ref": 0}
+    with pytest.raises(ModelFileError, match="func must be None or a function of"):
+        load(io.BytesIO(sign(parts._replace(nodes=nodes))))
+
+
+def shift(part):
+    """Let references mean the same where a node was put in front."""
+    values = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    for value in values:
+        shift(value)
+    if isinstance(part, dict) and set(part) == {"ref"}:
+        part["ref"] += 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 
 import numpy as np
@@ -304,5 +305,5 @@ def _decode(shape: tuple[int, ...], prepare: Prepare, solver: _Solver) -> NDArra
         if step > 1:
             solver.fill(C, D, never, ranks[rows])
         else:  # a single row may take long
-            stoppable(lambda stop, C=C, D=D, out=ranks[rows]: solver.fill(C, D, stop, out))
+            stoppable(partial(solver.fill, C, D, out=ranks[rows]))
     return ranks

@@ -48,8 +48,10 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
     >>> without_formulas(frame).to_dict("list")
     {"'=1+1": ["'=cmd|' /C calc'!A0", '-3', 'tea']}
     """
-    texts = [name for name, dtype in frame.dtypes.items() if not is_numeric_dtype(dtype)]
-    safe = frame.assign(**{name: frame[name].map(_quoted) for name in texts})
+    safe = frame.copy()
+    for name, dtype in frame.dtypes.items():
+        if not is_numeric_dtype(dtype):
+            safe[name] = frame[name].map(_quoted)
     return safe.rename(columns=_quoted)
 
 
@@ -71,7 +73,7 @@ class Writer:
 
     def write(self, frame: pd.DataFrame) -> None:
         """Add rows; the first frame's columns are the header."""
-        if self._safe_cells and self._form.kind in ("csv", "excel"):
+        if self._safe_cells and self._form.kind in ("csv", "tsv", "excel"):
             frame = without_formulas(frame)
         if self._form.kind == "parquet":
             self._write_parquet(frame)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from moreplr._validation import integer_from
+from moreplr._validation import check_jobs, check_size, integer_from, quiet
 from moreplr.forest.binning import BinnedMatrix, check_max_bins
 from moreplr.forest.growing import Limits
 
@@ -39,6 +39,7 @@ def number_of_features(max_features: Any, n_features: int) -> int:
 def limits_of(forest: Any, n_features: int) -> Limits:
     """The limits of an estimator's parameters, all of which are looked at here."""
     integer_from("n_estimators", forest.n_estimators, 1)
+    check_jobs(forest.n_jobs)
     check_max_bins(forest.max_bins)
     if n_features > _MOST_FEATURES:
         raise ValueError(f"at most {_MOST_FEATURES} features are possible, got {n_features}")
@@ -111,9 +112,11 @@ def codes_of(forest: Any, X: Any) -> NDArray[np.uint8]:
 
 
 def _checked(forest: Any, X: Any, reset: bool) -> NDArray:
-    checked: NDArray = validate_data(
-        forest, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-    )
+    with quiet():
+        checked: NDArray = validate_data(
+            forest, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+        )
+    check_size(checked)
     return checked
 
 

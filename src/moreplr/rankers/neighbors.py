@@ -19,6 +19,7 @@ WEIGHTS = ("distance", "uniform")
 CANDIDATES = (1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90)
 # A choice among a dozen sizes needs no more rows than this.
 _SCORED_ROWS = 1_000
+_NO_DISTANCE = 1e-300
 
 
 class NearestNeighborsRanker(PairRanker):
@@ -167,8 +168,9 @@ class NearestNeighborsRanker(PairRanker):
         weights = self._weights_of(indices)
         if self.weights == "uniform":
             return weights
-        # Beside a neighbour at distance zero, all others are infinitely far away.
-        same = distances == 0
+        # Beside a neighbour at distance zero, all others are infinitely far away; and so it is
+        # where the inverse would be.
+        same = distances < _NO_DISTANCE
         inverse = 1 / np.where(same, 1.0, distances)
         return weights * np.where(same.any(axis=1, keepdims=True), same, inverse)
 

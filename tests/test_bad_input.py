@@ -1,0 +1,133 @@
+"""What nobody should pass: a clear ValueError when fitting, or a right answer; never a warning
+of NumPy's, nor an error of a library below."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.svm import SVC
+
+from moreplr import (
+    AutoRanker,
+    BradleyTerryRanker,
+    DummyRanker,
+    MORERanker,
+    NearestNeighborsRanker,
+    PairwiseRanker,
+    RankingBoost,
+    RankingForest,
+    RankingTree,
+)
+from moreplr._validation import LARGEST_FEATURE
+from moreplr.forest import ForestClassifier, ForestRegressor
+from moreplr.regressors import SingleTarget
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(40, 3))
+Y = rng.integers(1, 4, (40, 4)).astype(float)
+Y[X[:, 0] > 0, 0] = 0
+
+RANKERS = {
+    "dummy": DummyRanker(),
+    "forest": RankingForest(5, random_state=0),
+    "tree": RankingTree(),
+    "bagging": RankingTree(5, random_state=0),
+    "boost": RankingBoost(random_state=0),
+    "linear": BradleyTerryRanker(),
+    "neighbors": NearestNeighborsRanker(),
+    "manhattan": NearestNeighborsRanker(3, metric="manhattan"),
+    "pairwise": PairwiseRanker(ForestClassifier(5, random_state=0)),
+    "pairwise svc": PairwiseRanker(SVC(probability=True, random_state=0)),
+    "single target": MORERanker(regressor=ForestRegressor(5), random_state=0),
+    "chain": MORERanker(regressor="chain", random_state=0),
+    "native": MORERanker(regressor="native", random_state=0),
+    "svr": MORERanker(regressor="svr"),
+    "gaussian process": MORERanker(regressor="gaussian_process", random_state=0),
+    "auto": AutoRanker(2.0, n_folds=2, random_state=0),
+}
+HUGE = {
+    "the largest": np.where(rng.random(X.shape) < 0.1, np.sign(X) * 1.7e308, X),
+    "all large": np.sign(X) * (1e308 + np.abs(X) * 1e306),
+    "squares overflow": X * 1e155,
+    "one column": X * [1e200, 1, 1],
+    "large, but not too large": X * 1e37,
+    "tiny": X * 1e-308,
+}
+
+
+MODELS = {
+    **RANKERS,
+    "forest of positions": ForestRegressor(5, random_state=0),
+    "regressor": SingleTarget(LinearRegression()),
+}
+TOO_LARGE = "X has a feature with values beyond 3.4e\\+38"
+
+
+@pytest.mark.parametrize("kind", HUGE)
+@pytest.mark.parametrize("name", MODELS)
+def test_features_of_any_size_are_refused_or_right(name, kind):
+    huge, model = HUGE[kind], clone(MODELS[name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=FutureWarning)
+        if np.abs(huge).max() > LARGEST_FEATURE:
+            with pytest.raises(ValueError, match=TOO_LARGE):
+                model.fit(huge, Y)
+        else:
+            assert np.isfinite(model.fit(huge, Y).predict(huge)).all()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_rows_to_predict_that_are_too_large_are_refused(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=FutureWarning)
+        model = clone(MODELS[name]).fit(X, Y)
+        with pytest.raises(ValueError, match=TOO_LARGE):
+            model.predict(HUGE["all large"])
+
+
+@pytest.mark.parametrize("n_jobs", [10**6, -(10**6), 2**80, 0, 1.5, "2", True])
+@pytest.mark.parametrize(
+    "model",
+    [
+        RankingForest(3),
+        NearestNeighborsRanker(2),
+        PairwiseRanker(ForestClassifier(3)),
+        MORERanker(),
+        ForestRegressor(3),
+        SingleTarget(ForestRegressor(3)),
+    ],
+)
+def test_numbers_of_threads_that_are_none_are_refused(model, n_jobs):
+    model = clone(model)
+    if "n_jobs" not in model.get_params():
+        pytest.skip("it has no threads of its own")
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer"):
+        model.set_params(n_jobs=n_jobs).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (ForestRegressor(), "max_depth"),
+        (ForestRegressor(), "min_samples_leaf"),
+        (ForestClassifier(), "n_estimators"),
+        (RankingForest(), "n_estimators"),
+        (RankingTree(), "max_depth"),
+        (NearestNeighborsRanker(), "n_neighbors"),
+    ],
+)
+@pytest.mark.parametrize("value", [2**70, -(2**70), 1.5, "3", True, np.nan])
+def test_numbers_that_kernels_can_not_hold_are_refused(model, name, value):
+    target = Y[:, 0] if isinstance(model, ForestClassifier) else Y
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        clone(model).set_params(**{name: value}).fit(X, target)
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_complex_features_are_refused(name):
+    with pytest.raises(ValueError, match=r"[Cc]omplex"):
+        clone(RANKERS[name]).fit(X * 1j, Y)
