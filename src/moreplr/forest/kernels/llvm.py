@@ -627,14 +627,6 @@ def _not_below(typingctx, gains, at, bound):
     return types.uint64(types.CPointer(types.float32), types.int64, types.float32), codegen
 
 
-def _whole(array):
-    return array.reshape(array.size)
-
-
-def _element(array, index):
-    return array[index]
-
-
 # with Any, as callers do not pass the typing context that the declarations show
 weigh: Any = _weigh
 """Add two histograms up bin by bin into `running`, empty them, store what a cut after each bin
