@@ -151,7 +151,7 @@ def test_a_function_transformer_calls_nothing_else(fitted, saved, take_apart, si
     assert found
     for node in found:
         node["state"]["func"] = {"ref": 0}
-    with pytest.raises(ModelFileError, match="func must be None or a function of"):
+    with pytest.raises(ModelFileError, match="func must be"):
         load(io.BytesIO(sign(parts._replace(nodes=nodes))))
 
 
