@@ -45,7 +45,9 @@ def test_methods_that_differ_in_the_decision_share_a_fit():
     assert make_method("ST-PI").definition != make_method("ST-EPS").definition
 
 
-@pytest.mark.parametrize("name", ["IBLR-M", "IBLR-PL", "RPC (Borda)", "RPC (Copeland)"])
+@pytest.mark.parametrize(
+    "name", ["IBLR-M", "IBLR-PL", "LRT", "BoostLR", "LR-RF", "RPC (Borda)", "RPC (Copeland)"]
+)
 def test_rivals_rank(name):
     X, Y = make_rankings(n=30)
     ranker = make_method(name, Settings(trees=3, forest="moreplr")).ranker

@@ -22,6 +22,9 @@ RANKERS = {
 RIVALS = {
     "iblr-m": "MallowsNeighborsRanker",
     "iblr-pl": "PlackettLuceNeighborsRanker",
+    "lrt": "LabelRankingTree",
+    "boostlr": "BoostLR",
+    "lr-rf": "LabelRankingForest",
 }
 _COMMA = re.compile(r",(?=\s*[A-Za-z_]\w*=)")
 

@@ -12,7 +12,7 @@ encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
 - ``RPC`` with the published ties, ``RPC (text)`` with those of the text, ``RPC (optimal)``
   decoded for the expected τ_X;
 - ``RPC (Borda)`` and ``RPC (Copeland)`` by these counts, with ties, and the other rivals of
-  :mod:`moreplr.rivals`: ``IBLR-M``, ``IBLR-PL``;
+  :mod:`moreplr.rivals`: ``IBLR-M``, ``IBLR-PL``, ``LRT``, ``BoostLR``, ``LR-RF``;
 - the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``BradleyTerry``, ``Boost``,
   ``Dummy``; ``Auto`` mixes them for 20 seconds a fit.
 """
@@ -227,6 +227,9 @@ _REGISTRY.update(
         "RPC (Copeland)": _rpc("copeland"),
         "IBLR-M": lambda s: rivals.MallowsNeighborsRanker(),
         "IBLR-PL": lambda s: rivals.PlackettLuceNeighborsRanker(),
+        "LRT": lambda s: rivals.LabelRankingTree(),
+        "BoostLR": lambda s: rivals.BoostLR(random_state=s.seed),
+        "LR-RF": lambda s: rivals.LabelRankingForest(s.trees or 100, random_state=s.seed),
         "kNN": lambda s: _ranker("NearestNeighborsRanker")(),
         "Tree": lambda s: _ranker("RankingTree")(random_state=s.seed),
         "Forest": lambda s: _ranker("RankingForest")(

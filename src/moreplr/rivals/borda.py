@@ -16,7 +16,7 @@ from moreplr.encoders import encode
 from moreplr.rankings import dense_ranks
 
 # Sums of the same votes in another order differ in the last digits; these must not rank.
-_DIGITS = 9
+ROUNDING = 1e-9
 
 
 def expected_positions(Y: Positions) -> Array:
@@ -51,4 +51,6 @@ def consensus(positions: Array, weight: Array | None = None) -> Positions:
 
 def ranks_of(scores: Array) -> Positions:
     """Dense ranks (…, k) by rising scores; scores that differ by rounding only are tied."""
-    return dense_ranks(scores.round(_DIGITS).reshape(-1, scores.shape[-1])).reshape(scores.shape)
+    return dense_ranks((scores / ROUNDING).round().reshape(-1, scores.shape[-1])).reshape(
+        scores.shape
+    )
