@@ -9,6 +9,7 @@ moreplr report demo.sqlite -o demo-report
 moreplr report paper.sqlite -o paper --title 'The paper, run again'
 moreplr report monday.sqlite tuesday.sqlite -o both
 moreplr report wednesday.sqlite both -o all
+moreplr report paper.sqlite -o paper --leaderboard theirs.csv
 """
 
 
@@ -23,11 +24,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where to write")
     parser.add_argument("--title", help="heading of the report")
+    parser.add_argument(
+        "--leaderboard",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="fold scores of other methods on the same splits, shown beside: a CSV file with the "
+        "columns method, dataset (plr/iris), repetition, fold and tau_x, for incomplete rankings "
+        "missing and protocol, too; may be given several times",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the report and print where it is."""
     from moreplr import experiments
 
-    print(experiments.report(options.stores, options.output, options.title))
+    path = experiments.report(
+        options.stores, options.output, options.title, leaderboard=options.leaderboard
+    )
+    print(path)
     return 0

@@ -17,7 +17,9 @@ from moreplr.experiments.store import Stores, paths_of
 __all__ = ["Summary", "report"]
 
 
-def report(store: Stores, folder: str | Path, title: str | None = None) -> Path:
+def report(
+    store: Stores, folder: str | Path, title: str | None = None, *, leaderboard: Stores = ()
+) -> Path:
     """Write ``report.html``, LaTeX tables and CSV files about the results in a store.
 
     Parameters
@@ -26,6 +28,9 @@ def report(store: Stores, folder: str | Path, title: str | None = None) -> Path:
         Or of several that hold parts of an experiment.
     folder : where to write, made if it is not there
     title : str, optional
+    leaderboard : path of a CSV file, or several
+        Fold scores of other methods on the splits of the store, shown beside its own; see
+        :mod:`moreplr.experiments.reporting.leaderboard` for the columns.
 
     Returns
     -------
@@ -36,7 +41,7 @@ def report(store: Stores, folder: str | Path, title: str | None = None) -> Path:
         and decisions, if measured) and LaTeX tables.
     """
     paths = paths_of(store)
-    summary = Summary.of(paths)
+    summary = Summary.of(paths, paths_of(leaderboard))
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     _write_csv(summary, folder)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from moreplr.experiments.methods import COMPLETE
 from moreplr.experiments.reporting import html, svg
+from moreplr.experiments.reporting.leaderboard import origin
 from moreplr.experiments.reporting.summary import PROBLEMS, Block, Condition, Summary, percent
 from moreplr.experiments.statistics import bayesian_signed_rank, indistinct_groups
 
@@ -204,7 +205,8 @@ def times(summary: Summary) -> str:
     for method in whole:
         own = chosen[chosen["method"] == method]
         seconds = float(np.exp(np.log(own["seconds"].clip(lower=1e-6)).mean()))
-        points[str(method)] = (seconds, float(own["tau_x"].mean()))
+        if np.isfinite(seconds):  # scores from a leaderboard may come without times
+            points[str(method)] = (seconds, float(own["tau_x"].mean()))
     x_title = "CPU seconds for a fold (geometric mean)"
     return html.figure(
         svg.scatter(points, x_title, "mean τ_X"),
@@ -322,6 +324,7 @@ def notes(summary: Summary) -> str:
     versions = "; ".join(
         ", ".join(f"{name} {number}" for name, number in json.loads(text).items())
         for text in summary.results["versions"].unique()
+        if origin(text) is None
     )
     items = [
         "Score: τ_X of each test row, mean over the fold, then mean and standard deviation over "
@@ -338,10 +341,20 @@ def notes(summary: Summary) -> str:
         "ε here is the gap itself; the paper's value is half of it.",
         "Friedman without correction for ties; Holm against the method of the best mean rank; "
         "wins, ties and losses are those of that method.",
+        *_handed_in(summary),
         f"Folds: {_folds(summary)}.",
         f"Versions: {versions}.",
     ]
     return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
+
+
+def _handed_in(summary: Summary) -> list[str]:
+    """Which methods were not run here, and whose word their scores are."""
+    methods = summary.results.groupby("versions")["method"].unique()
+    files = [(origin(str(text)), names) for text, names in methods.items()]
+    return [
+        f"Scores from {file}, not run here: {', '.join(names)}." for file, names in files if file
+    ]
 
 
 def _folds(summary: Summary) -> str:

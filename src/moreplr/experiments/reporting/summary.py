@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from moreplr.datasets._paper import entries
 from moreplr.experiments.archive import opened
-from moreplr.experiments.methods import COMPLETE, make_method
+from moreplr.experiments.methods import COMPLETE, is_code, make_method
+from moreplr.experiments.reporting.leaderboard import with_leaderboard
 from moreplr.experiments.statistics import FriedmanHolm, friedman_holm
 from moreplr.experiments.store import Stores
 
@@ -102,10 +104,13 @@ class Summary:
         self.identities = identities
 
     @classmethod
-    def of(cls, store: Stores) -> Summary:
-        """Read a store, or several."""
+    def of(cls, store: Stores, leaderboard: Iterable[Path] = ()) -> Summary:
+        """Read a store, or several, and scores that others have handed in."""
         with opened(store) as found:
-            return cls(found.frame(), found.identities())
+            results, identities = found.frame(), found.identities()
+        for path in leaderboard:
+            results = with_leaderboard(results, path)
+        return cls(results, identities)
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -130,8 +135,11 @@ class Summary:
     @cached_property
     def traits(self) -> pd.DataFrame:
         """What the names of built-in methods are made of, indexed by method."""
-        found = {}
+        found: dict[str, dict[str, Any]] = {}
         for name in self.methods:
+            if is_code(name):  # a report runs nothing that a file names
+                found[name] = {}
+                continue
             try:
                 found[name] = make_method(name).traits
             except ValueError:  # a method of someone's own that is not registered here
