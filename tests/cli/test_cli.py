@@ -111,7 +111,7 @@ def test_only_the_named_command_costs_its_arguments(capsys):
     assert main(["--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     for command in COMMANDS:
-        module = import_module(f"moreplr.cli.commands.{command}")
+        module = import_module(f"moreplr.cli.commands.{command.replace('-', '_')}")
         assert module.__doc__.splitlines()[0] in said
 
 

@@ -28,6 +28,7 @@ COMMANDS = (
     "benchmark",
     "report",
     "datasets",
+    "warm-up",
 )
 _LONGEST = 1000
 
@@ -145,7 +146,9 @@ def _make_parser(words: Sequence[str]) -> tuple[argparse.ArgumentParser, dict[st
     )
     parser.add_argument("--version", action="version", version=f"moreplr {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    modules = {name: import_module(f"moreplr.cli.commands.{name}") for name in COMMANDS}
+    modules = {
+        name: import_module(f"moreplr.cli.commands.{name.replace('-', '_')}") for name in COMMANDS
+    }
     for name, module in modules.items():
         first, _, rest = (module.__doc__ or "").partition("\n")
         examples = textwrap.indent(textwrap.dedent(module.EXAMPLES).strip(), "  ")
