@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import warnings
 
-from moreplr import MORERanker, NearestNeighborsRanker, PairwiseRanker, RankingForest
+from moreplr import (
+    BradleyTerryRanker,
+    MORERanker,
+    NearestNeighborsRanker,
+    PairwiseRanker,
+    RankingBoost,
+    RankingForest,
+)
 from moreplr.checks import make_rankings
+from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.incomplete import remove_labels
 from moreplr.regressors import Chain
 
@@ -26,8 +34,17 @@ def main() -> None:
                 PairwiseRanker(random_state=0),
                 PairwiseRanker(ties="published", random_state=0),
                 RankingForest(5, random_state=0),
+                RankingBoost(random_state=0),
+                BradleyTerryRanker(),
             ):
                 ranker.fit(X, rankings).predict(X[:5])
+        forest = ForestRegressor(5, random_state=0).fit(X, Y)
+        forest.predict_trees(X[:5])
+        forest.predict_interval(X[:5])
+        _ = forest.oob_prediction_
+        forest.leaf_members(oob=True)
+        ForestBatch(5, random_state=0).fit(X, Y).leaf_members(X[:5], forest=0)
+        ForestBatch(5, random_state=0).fit(X, Y > 1, n_classes=2).oob_proba()
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def test_codes_keep_the_order_of_values(values, max_bins):
 def test_the_code_of_a_value_is_the_number_of_cuts_below_it(values, cuts):
     x, ordered = np.array(values, float), np.array(sorted(cuts), float)
     codes = np.empty((len(x), 2), np.uint8)
-    encode(x, ordered, codes[:, 1])
+    encode(x, ordered, codes, 1)
     assert codes[:, 1].tolist() == [sum(cut < value for cut in cuts) for value in values]
 
 

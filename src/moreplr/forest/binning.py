@@ -56,7 +56,7 @@ class Binner:
         """The codes of X (n_samples, n_features), one row after the other in memory."""
         codes = np.empty(X.shape, dtype=np.uint8)
         for j in range(X.shape[1]):
-            encode(np.ascontiguousarray(X[:, j], dtype=np.float64), self.cuts(j), codes[:, j])
+            encode(np.ascontiguousarray(X[:, j], dtype=np.float64), self.cuts(j), codes, j)
         return codes
 
     def fit_transform(self, X: NDArray) -> NDArray[np.uint8]:

@@ -11,10 +11,12 @@ _AT_ONCE = 64
 
 
 @jit
-def encode(values, cuts, codes):
-    """For each value the number of `cuts` below it, or `MISSING` for NaN.
+def encode(values, cuts, codes, feature):
+    """Write to a column of `codes`: for each value the number of `cuts` below it.
 
-    Binary searches for many values at once: all take the same steps, and none waits for another.
+    NaN becomes `MISSING`. Binary searches for many values at once: all take the same steps, and
+    none waits for another. The whole of `codes` comes in, as one column of one row looks to numba
+    unlike a column of many.
     """
     at = np.empty(_AT_ONCE, np.int64)
     for first in range(0, len(values), _AT_ONCE):
@@ -29,4 +31,4 @@ def encode(values, cuts, codes):
             n -= half
         for i in range(m):
             missing = np.isnan(values[first + i])
-            codes[first + i] = MISSING if missing else np.uint8(at[i])
+            codes[first + i, feature] = MISSING if missing else np.uint8(at[i])
