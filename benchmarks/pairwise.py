@@ -63,7 +63,9 @@ def score_fold(name, X, Y, train, test, share: float) -> tuple[float, float]:
     if share:
         rankings = remove_labels(rankings, share, random_state=0)
     X_train, X_test = (features.transform(X.iloc[rows]) for rows in (train, test))
-    published = PairwiseRanker(RandomForestClassifier(100, random_state=0), ties="published")
+    published = PairwiseRanker(
+        RandomForestClassifier(100, random_state=0), aggregation="auto", ties="published"
+    )
     ours, default = (
         tau_x_score(Y[test], ranker.fit(X_train, rankings).predict(X_test))
         for ranker in (published, PairwiseRanker(random_state=0))

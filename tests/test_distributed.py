@@ -6,7 +6,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from moreplr import MORERanker, PairwiseRanker, RankingForest
+from moreplr import (
+    AutoRanker,
+    BradleyTerryRanker,
+    MORERanker,
+    NearestNeighborsRanker,
+    PairwiseRanker,
+    RankingForest,
+)
 from moreplr.checks import make_rankings
 from moreplr.forest import ForestClassifier, ForestRegressor
 
@@ -23,6 +30,14 @@ RANKERS = [
     PairwiseRanker(ForestClassifier(12, random_state=0)),
     PairwiseRanker(LogisticRegression(), random_state=0),
     make_pipeline(StandardScaler(), RankingForest(12, random_state=0)),
+    BradleyTerryRanker(),
+    AutoRanker(
+        None,
+        [RankingForest(12), make_pipeline(StandardScaler(), NearestNeighborsRanker())],
+        n_folds=2,
+        prior=20.0,
+        random_state=0,
+    ),
 ]
 
 
@@ -31,7 +46,7 @@ def client():
     """Two workers, each in a process of its own."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -60,6 +75,14 @@ def test_trees_are_grown_by_all_workers(client):
         fit(ForestRegressor(100, random_state=0), X, Y, client=client)
     grown = [task for task in stream.data if "grow_chunk" in str(task["key"])]
     assert {task["worker"] for task in grown} == set(client.scheduler_info()["workers"])
+
+
+def test_folds_of_members_are_fitted_by_workers(client, data):
+    ranker = AutoRanker(None, [NearestNeighborsRanker()], random_state=0)
+    with distributed.get_task_stream(client) as stream:
+        fit(ranker, *data, client=client)
+    judged = [task for task in stream.data if "held_out" in str(task["key"])]
+    assert judged
 
 
 def test_predicting_in_the_context_of_a_cluster_writes_to_memory_here(client, data):

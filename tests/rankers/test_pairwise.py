@@ -18,12 +18,12 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moreplr import DummyRanker, NearestNeighborsRanker, PairwiseRanker, RankingTree
+from moreplr import base as moreplr_base
 from moreplr.aggregation import aggregate, expected_tau
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.datasets import load
 from moreplr.forest import ForestClassifier
 from moreplr.incomplete import remove_labels
-from moreplr.rankers import _pairs
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
 from moreplr.rankers._pairs import pair_codes
@@ -189,7 +189,7 @@ class TestDecoding:
         X, Y = make_rankings()
         ranker = clone(ranker).fit(X, Y)
         P, Q = ranker.predict_pairs(X)
-        np.testing.assert_array_equal(ranker.predict(X), expected_tau(P, Q))
+        np.testing.assert_array_equal(ranker.predict(X), expected_tau(P, Q, ranker.aggregation))
         for method in ("auto", "copeland", "segments"):
             ranker.set_params(objective="l1", aggregation=method)
             np.testing.assert_array_equal(ranker.predict(X), aggregate(P + Q / 2, method))
@@ -211,14 +211,14 @@ class TestDecoding:
         X, Y = make_rankings()
         ranker = clone(ranker).set_params(aggregation="bpa", random_state=5).fit(X, Y)
         expected = ranker.predict(X)
-        monkeypatch.setattr(_pairs, "CHUNK_BYTES", 10_000)
+        monkeypatch.setattr(moreplr_base, "CHUNK_BYTES", 10_000)
         np.testing.assert_array_equal(ranker.predict(X), expected)
 
     def test_published_ties(self):
         """The pair order matrix by hand: shares 0.5, 0.3 and 0.2 of a pair."""
         Y = np.array([[1.0, 2.0]] * 5 + [[1.0, 1.0]] * 3 + [[2.0, 1.0]] * 2)
         X = np.zeros((10, 1))
-        ranker = PairwiseRanker(PRIOR, ties="published").fit(X, Y)
+        ranker = PairwiseRanker(PRIOR, aggregation="auto", ties="published").fit(X, Y)
         C = (0.5 + 0.3 / 4) / (0.5 + 0.3 / 2 + 0.2)
         np.testing.assert_array_equal(
             ranker.predict(X[:1])[0], aggregate([[0.5, C], [1 - C, 0.5]], "published")
@@ -226,7 +226,7 @@ class TestDecoding:
 
     def test_published_ties_with_bucket_options(self):
         X, Y = make_rankings(n=60)
-        ranker = PairwiseRanker(FOREST, ties="published").fit(X, Y)
+        ranker = PairwiseRanker(FOREST, aggregation="auto", ties="published").fit(X, Y)
         assert (count_buckets(ranker.predict(X, n_buckets=2)) == 2).all()
         assert (count_buckets(ranker.predict(X, total_order=True)) == 4).all()
         with pytest.raises(ValueError, match="cannot take n_buckets"):
@@ -234,7 +234,7 @@ class TestDecoding:
 
     def test_published_ties_of_many_labels(self):
         X, Y = make_rankings(n=100, k=6)
-        ranker = PairwiseRanker(FOREST, ties="published").fit(X, Y)
+        ranker = PairwiseRanker(FOREST, aggregation="auto", ties="published").fit(X, Y)
         P, Q = ranker.predict_pairs(X)
         C = np.full(P.shape, 0.5)
         for a in range(6):
@@ -265,7 +265,7 @@ class TestMemory:
         ranker = clone(ranker).fit(X, Y)
         whole = ranker.predict_pairs(X)
         ranks = ranker.predict(X)
-        monkeypatch.setattr(_pairs, "CHUNK_BYTES", 20_000)
+        monkeypatch.setattr(moreplr_base, "CHUNK_BYTES", 20_000)
         parts = list(ranker.predict_pairs(X, chunks=True))
         assert len(parts) > 3
         for matrix, pieces in zip(whole, zip(*parts, strict=True), strict=True):
@@ -278,7 +278,7 @@ class TestMemory:
         bound = 1 << 20
         X, Y = make_rankings(n=2_000, k=10)
         ranker = clone(ranker).set_params(aggregation="segments").fit(X[:60], Y[:60])
-        monkeypatch.setattr(_pairs, "CHUNK_BYTES", bound)
+        monkeypatch.setattr(moreplr_base, "CHUNK_BYTES", bound)
         ranker.predict(X[:10])  # loads the kernels
         tracemalloc.start()
         try:
@@ -295,7 +295,7 @@ class TestMemory:
 
     def test_a_single_row_is_the_least_chunk(self, monkeypatch):
         X, Y = make_rankings()
-        monkeypatch.setattr(_pairs, "CHUNK_BYTES", 1)
+        monkeypatch.setattr(moreplr_base, "CHUNK_BYTES", 1)
         assert len(list(DummyRanker().fit(X, Y).predict_pairs(X, chunks=True))) == len(X)
 
 
@@ -430,7 +430,9 @@ class TestParameters:
 @pytest.mark.parametrize(("problem", "published"), [("plr", 0.932), ("lr", 0.948)])
 def test_first_repetition_on_iris_is_near_the_papers_value(benchmark_data, problem, published):
     X, Y = load("iris", problem)
-    ranker = PairwiseRanker(RandomForestClassifier(20, random_state=0), ties="published")
+    ranker = PairwiseRanker(
+        RandomForestClassifier(20, random_state=0), aggregation="auto", ties="published"
+    )
     folds = RepeatedKFold(n_splits=10, n_repeats=1, random_state=0)
     scores = cross_val_score(make_pipeline(StandardScaler(), ranker), X, Y, cv=folds)
     assert scores.mean() == pytest.approx(published, abs=0.02)

@@ -219,10 +219,12 @@ def _rpc(aggregation: str) -> Factory:
 _REGISTRY.update(
     {
         "RPC": lambda s: _ranker("PairwiseRanker")(
-            s.classifier(), ties="published", random_state=s.seed
+            s.classifier(), aggregation="auto", ties="published", random_state=s.seed
         ),
         "RPC (text)": _rpc("bpa_lia_mp2"),
-        "RPC (optimal)": lambda s: _ranker("PairwiseRanker")(s.classifier(), random_state=s.seed),
+        "RPC (optimal)": lambda s: _ranker("PairwiseRanker")(
+            s.classifier(), aggregation="auto", random_state=s.seed
+        ),
         "RPC (Borda)": _rpc("borda"),
         "RPC (Copeland)": _rpc("copeland"),
         "IBLR-M": lambda s: rivals.MallowsNeighborsRanker(),

@@ -40,9 +40,11 @@ class PairwiseRanker(PairRanker):
         A clone of it learns each pair. By default a
         :class:`moreplr.forest.ForestClassifier` of 100 trees. Without sample weights such
         forests are fitted as one batch.
-    aggregation : str, default="auto"
+    aggregation : str, default="segments"
         A method of :func:`moreplr.aggregation.aggregate`. The bucket options of `predict` need
-        "auto", "exact", "local" or "segments".
+        "auto", "exact", "local" or "segments". The best cut of the labels in the order of their
+        scores is the default: where estimates err, the best of all bucket orders follows them
+        further.
     objective : {"tau_x", "l1"}, default="tau_x"
         What the bucket order is the best for: the expected τ_X, or the L1 distance to the pair
         order matrix P(i≻j) + ½P(i∼j), the optimal bucket order problem.
@@ -87,7 +89,7 @@ class PairwiseRanker(PairRanker):
         self,
         classifier: Any = None,
         *,
-        aggregation: str = "auto",
+        aggregation: str = "segments",
         objective: str = "tau_x",
         ties: str = "probability",
         calibrated: bool = False,
