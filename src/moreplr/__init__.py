@@ -41,6 +41,7 @@ _MODULES = (
     "distributed",
     "encoders",
     "experiments",
+    "explaining",
     "forest",
     "incomplete",
     "layers",

@@ -99,6 +99,22 @@ class BaseRanker(BaseEstimator):
         true, _ = check_rankings(y, self.labels_)
         return tau_x_score(true, predicted, sample_weight=sample_weight)
 
+    def reasons(self, x: Any, first: Any, second: Any, background: Any = None) -> Any:
+        """Tell which features of a row speak for one label before another.
+
+        See :func:`moreplr.explaining.reasons`.
+
+        Parameters
+        ----------
+        x : one row: a frame of one row, a Series, a dict, or a sequence of the features
+        first, second : labels
+        background : frame or array, optional
+            Rows to compare with, such as training rows. Linear rankers do without.
+        """
+        from moreplr.explaining import reasons
+
+        return reasons(self, x, first, second, background)
+
     def _output(self, values: Array, X: Any) -> Any:
         """Values of each row and label in the container that `set_output` has chosen."""
         wanted = getattr(self, "_sklearn_output_config", {}).get("transform", "default")

@@ -27,8 +27,11 @@ def test_the_ranking_the_pairs_and_the_training_rows(run, fitted, table):
 def test_one_pair_of_labels(run, fitted, table):
     code, out, _ = run("explain", fitted, table, "--labels", "rank_tea", "rank_café")
     assert code == 0
-    assert "similar training rows rank both" in out.splitlines()[1]
-    assert "relation" in out.splitlines()[2]
+    lines = out.splitlines()
+    assert "similar training rows rank both" in lines[1]
+    assert lines[2].startswith("rank_tea before rank_café: ")
+    assert "age = " in out
+    assert any("relation" in line for line in lines)
 
 
 def test_the_choice_of_auto_is_explained(run, table):
@@ -54,7 +57,16 @@ def test_errors(run, fitted, table, words, message):
     assert message in err
 
 
-def test_rankers_that_can_not_explain_say_so(run, table):
+def test_columns_that_speak_for_a_pair_with_any_ranker(run, table):
     words = ["--labels", "rank_*", "--ignore", "name", "--ranker", "tree"]
     assert run("fit", table, *words, "-o", "m")[0] == 0
-    assert "m holds a RankingTree, which can't explain" in run("explain", "m", table)[2]
+    code, out, _ = run("explain", "m", table, "--labels", "rank_tea", "rank_water, still")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[1].startswith("rank_tea before rank_water, still: ")
+    assert "age = " in out
+    assert "it would turn with age = " in out
+    neighbours = run("explain", "m", table)[1]
+    assert neighbours.count(" before ") == 2
+    other = run("explain", "m", table, "--labels", "rank_tea", "rank_café", "--compare", table)
+    assert other[0] == 0

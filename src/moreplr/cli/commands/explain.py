@@ -1,9 +1,13 @@
 """Tell why a saved model ranks one row as it does.
 
-A ranking forest predicts what the training rows in the same leaves say. This prints the
-weightiest of them, and for each pair of neighbours in the predicted ranking, or for the two
-labels of --labels, how probable either order and a tie are. Rows are counted from 1, in the new
-table and in the one that the model was fitted on.
+For the two labels of --labels, this prints which columns of the row speak for the one before the
+other, and the smallest change of one column that would turn them around. The row is compared with
+the others of its table, or with those of --compare.
+
+A ranking forest predicts what the training rows in the same leaves say. Of such a model, the
+weightiest of them are printed, and for each pair of neighbours in the predicted ranking, or for
+the two labels, how probable either order and a tie are. Rows are counted from 1, in the new table
+and in the one that the model was fitted on.
 """
 
 from __future__ import annotations
@@ -17,8 +21,12 @@ from moreplr.cli.options import add_reading_options
 EXAMPLES = """
 moreplr explain people.moreplr new.csv --row 3
 moreplr explain people.moreplr new.csv --row 3 --labels tea milk
+moreplr explain people.moreplr new.csv --row 3 --labels tea milk --compare people.csv
 moreplr explain people.moreplr new.csv --row 3 --rows 0 -o training-rows.csv
 """
+
+# Rows that one is compared with: enough for shares, and little to predict.
+_COMPARED = 200
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +35,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", help="the table of the row; - for standard input")
     parser.add_argument("--row", type=int, default=1, metavar="N", help="from 1 (default: 1)")
     parser.add_argument("--labels", nargs=2, metavar="LABEL", help="tell of these two only")
+    parser.add_argument(
+        "--compare", metavar="TABLE", help="rows to compare with (default: those of the table)"
+    )
     parser.add_argument(
         "--rows", type=int, default=5, metavar="N", help="training rows to show (default: 5)"
     )
@@ -41,35 +52,55 @@ def run(options: argparse.Namespace) -> int:
     from moreplr.cli.commands.evaluate import say, write_scores
     from moreplr.cli.models import load_model
     from moreplr.cli.writing import check_output
+    from moreplr.rankings import to_text
 
     if options.output is not None:
         check_output(options.output)
     model = load_model(options.model)
-    why = _explain(model, _find_row(model, options))
-    rows = why.rows
-    say(options, f"predicted: {why.ranking}")
+    x = _find_row(model, options)
+    why = _explain(model, x)
+    ranks = model.ranks(x, {})[0] if why is None else why.ranks
+    say(options, f"predicted: {to_text(ranks[None], model.ranker.labels_)[0]}")
+    labels = model.ranker.labels_[ranks.argsort(kind="stable")]
+    pairs = list(pairwise(labels))
     if options.labels is not None:
-        pair = why.pair(*(_find_label(model, label) for label in options.labels))
-        rows = pair.rows
-        say(options, str(pair))
-    else:
-        order = why.ranks.argsort(kind="stable")
-        for a, b in pairwise(why.labels[order]):
-            say(options, str(why.pair(a, b)))
-    rows = rows.assign(row=rows["row"] + 1)
-    _show_rows(rows, options)
-    write_scores(options, rows)
+        pairs = [(_find_label(model, options.labels[0]), _find_label(model, options.labels[1]))]
+    compare = _compare(model, options) if why is None or options.labels is not None else None
+    for pair in pairs:
+        if why is not None:
+            say(options, str(why.pair(*pair)))
+        if compare is not None:
+            say(options, str(model.ranker.reasons(x, *pair, compare)))
+    if why is not None:
+        rows = why.rows if options.labels is None else why.pair(*pairs[0]).rows
+        rows = rows.assign(row=rows["row"] + 1)
+        _show_rows(rows, options)
+        write_scores(options, rows)
     return 0
 
 
+def _compare(model: Any, options: argparse.Namespace) -> Any:
+    """Rows to compare with."""
+    from moreplr.cli.options import table_options
+    from moreplr.tables.cells import Reader
+    from moreplr.tables.formats import STREAM
+    from moreplr.tables.reading import open_table
+
+    source = options.table if options.compare is None else options.compare
+    if source == STREAM:
+        raise ValueError("a table from standard input is read once: give rows with --compare")
+    with open_table(source, **table_options(options)) as table:
+        columns = model.columns(table.columns, table.name)
+        for chunk in table.chunks:
+            reader = Reader(table.name, options.gap, options.decimal)
+            return model.prepare(chunk.head(_COMPARED), columns, reader)
+    raise ValueError(f"{source} has no rows to compare with")
+
+
 def _explain(model: Any, x: Any) -> Any:
+    """The training rows behind a prediction, where a ranker knows them."""
     ranker = model.ranker
-    if not hasattr(ranker, "explain"):
-        raise ValueError(
-            f"{model.name} holds a {type(model.inner).__name__}, which can't explain; fit one "
-            "with --ranker forest"
-        )
-    return ranker.explain(x)
+    return ranker.explain(x) if hasattr(ranker, "explain") else None
 
 
 def _show_rows(rows: Any, options: argparse.Namespace) -> None:
