@@ -1,3 +1,6 @@
+import socket
+from contextlib import suppress
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -42,7 +45,17 @@ RANKERS = [
 
 
 @pytest.fixture(scope="module")
-def client():
+def busy_port():
+    """The port of Dask's dashboard, and of RStudio, is in use."""
+    with socket.socket() as busy:
+        with suppress(OSError):  # by another program already
+            busy.bind(("", 8787))
+            busy.listen()
+        yield
+
+
+@pytest.fixture(scope="module")
+def client(busy_port):
     """Two workers, each in a process of its own."""
     with (
         distributed.LocalCluster(

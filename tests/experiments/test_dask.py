@@ -30,7 +30,9 @@ def cluster(tmp_path):
         return process
 
     file = tmp_path / "scheduler.json"
-    start("dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+    start(
+        "dask_scheduler", "--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(file)
+    )
     deadline = time.monotonic() + 60
     while not file.exists() and time.monotonic() < deadline:
         time.sleep(0.1)
