@@ -74,3 +74,23 @@ def test_where_nothing_can_be_written(tmp_path):
         check_output(str(tmp_path))
     check_output(str(tmp_path / "a.csv"))
     check_output("-")
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.xlsx"])
+def test_formulas_are_quoted_where_that_is_wanted(tmp_path, name):
+    cells = ["=cmd|' /C calc'!A0", "+1+1", "@SUM(A1)", "-2+3", "-5", "tea"]
+    frame = pd.DataFrame({"=name": pd.Series(cells, dtype=object), "rank": [1, 2, 3, -4, 5, 6]})
+    read = pd.read_excel if name.endswith("xlsx") else pd.read_csv
+    options = {"sep": "\t"} if name.endswith("tsv") else {}
+    for safe in (True, False):
+        path = str(tmp_path / f"{safe}{name}")
+        with open_writer(path, safe_cells=safe) as writer:
+            writer.write(frame)
+        if safe:
+            found = read(path, dtype=str, **options)
+            assert list(found) == ["'=name", "rank"]
+            expected = [f"'{cell}" for cell in cells[:4]] + cells[4:]
+            assert found["'=name"].to_list() == expected
+            assert found["rank"].to_list() == ["1", "2", "3", "-4", "5", "6"]
+    if name == "out.csv":
+        assert open(path).read().splitlines()[1] == "=cmd|' /C calc'!A0,1"
