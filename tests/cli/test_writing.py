@@ -1,5 +1,6 @@
 import os
 import stat
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -93,4 +94,4 @@ def test_formulas_are_quoted_where_that_is_wanted(tmp_path, name):
             assert found["'=name"].to_list() == expected
             assert found["rank"].to_list() == ["1", "2", "3", "-4", "5", "6"]
     if name == "out.csv":
-        assert open(path).read().splitlines()[1] == "=cmd|' /C calc'!A0,1"
+        assert Path(path).read_text().splitlines()[1] == "=cmd|' /C calc'!A0,1"

@@ -156,3 +156,24 @@ def test_bayesian_signed_rank_is_the_double_sum():
     expected = brute_force_signed_rank(difference, 0.01, weights)
     np.testing.assert_allclose(list(found.values()), expected, atol=1e-12)
     assert sum(found.values()) == pytest.approx(1)
+
+
+def test_the_floor_of_holm_is_met_by_who_wins_everywhere():
+    rng = np.random.default_rng(0)
+    scores = pd.DataFrame(rng.random((13, 11)), columns=list("abcdefghijk"))
+    floor = statistics.holm_floor(scores, "a")
+    assert statistics.friedman_holm(scores, "a").table["holm_p"].max() >= floor
+    best = scores.assign(a=scores.max(axis=1) + 0.1)
+    assert statistics.friedman_holm(best, "a").table["holm_p"].max() == pytest.approx(floor)
+    assert statistics.holm_floor(best, "a") == pytest.approx(floor)
+    assert statistics.holm_floor(pd.concat([scores] * 20), "a") < floor
+
+
+def test_wilcoxon_against_one_method_is_that_of_pairs_adjusted_for_fewer():
+    rng = np.random.default_rng(1)
+    scores = pd.DataFrame(rng.random((12, 4)) + np.array([0.5, 0.2, 0.1, 0]), columns=list("abcd"))
+    pairs = statistics.wilcoxon_holm(scores)
+    own = pairs[(pairs["first"] == "a") | (pairs["second"] == "a")]
+    found = statistics.wilcoxon_against(scores, "a")
+    expected = dict(zip(own["second"], statistics.holm(own["p_value"]), strict=True))
+    assert found.to_dict() == pytest.approx(expected)

@@ -72,6 +72,17 @@ def percent(share: float) -> str:
     return f"{100 * share:g}\N{NO-BREAK SPACE}%"
 
 
+def counted(number: int, name: str) -> str:
+    """How many there are of something.
+
+    Examples
+    --------
+    >>> counted(1, "data set"), counted(2, "data set")
+    ('1 data set', '2 data sets')
+    """
+    return f"{number:,} {name}" + "s" * (number != 1)
+
+
 @dataclass(frozen=True)
 class Block:
     """Scores of some methods on some data sets under one condition, and the tests on them."""
@@ -85,7 +96,7 @@ class Block:
     def title(self) -> str:
         """What it is of, in words."""
         n = len(self.scores)
-        return f"{PROBLEMS[self.problem]}, {self.condition} ({n} data sets)"
+        return f"{PROBLEMS[self.problem]}, {self.condition} ({counted(n, 'data set')})"
 
 
 class Summary:
