@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from moreplr import save
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.metrics import tau_x_score
 from moreplr.rivals import MallowsNeighborsRanker, PlackettLuceNeighborsRanker
@@ -67,3 +68,9 @@ def test_bad_parameters_are_named():
         PlackettLuceNeighborsRanker(3).fit(X, Y)
     with pytest.raises(ValueError, match="prior must not be negative"):
         PlackettLuceNeighborsRanker(1, prior=-1.0).fit(X, Y)
+
+
+def test_saving_is_refused_by_name(tmp_path):
+    ranker = MallowsNeighborsRanker(1).fit([[0.0], [1.0]], [[1, 2], [2, 1]])
+    with pytest.raises(TypeError, match="MallowsNeighborsRanker, which can't be stored"):
+        save(ranker, tmp_path / "model.moreplr")

@@ -231,7 +231,7 @@ _REGISTRY.update(
         "IBLR-PL": lambda s: rivals.PlackettLuceNeighborsRanker(),
         "LRT": lambda s: rivals.LabelRankingTree(),
         "BoostLR": lambda s: rivals.BoostLR(random_state=s.seed),
-        "LR-RF": lambda s: rivals.LabelRankingForest(s.trees or 100, random_state=s.seed),
+        "LR-RF": lambda s: rivals.LabelRankingForest(s.trees or 50, random_state=s.seed),
         "kNN": lambda s: _ranker("NearestNeighborsRanker")(),
         "Tree": lambda s: _ranker("RankingTree")(random_state=s.seed),
         "Forest": lambda s: _ranker("RankingForest")(

@@ -21,13 +21,13 @@ class BoostLR(BaseRanker):
 
     In each round a ranker learns from n rows drawn with replacement, by their weights. The loss
     of a row is (1 − τ)/2 of its prediction, and of the round L the mean over all rows by their
-    weights. With β = L/(1 − L) the weight of a row of loss l is multiplied by β^(1 − l). The
-    predictions of all rounds are aggregated by Borda's count, with weights log(1/β).
+    weights. With β = L/(1 − L) the weight of a row of loss l is multiplied by β^(1 − l), and the
+    round's predictions count log(1/β).
 
-    Where the paper leaves something open: τ is τ_X, which is Kendall's where no labels are
-    tied, over the labels that a training row ranks. A round with L ≥ ½ ends the boosting and is
-    thrown away, unless it is the first; one without loss ends it, too, and as the limit of the
-    weights has it, predicts alone.
+    Choices made here: predictions are aggregated by Borda's count. τ is τ_X, which is Kendall's
+    where no labels are tied, over the labels that a training row ranks. A round with L ≥ ½ ends
+    the boosting and is thrown away, unless it is the first; one without loss ends it, too, and
+    as the limit of the weights has it, predicts alone.
 
     Parameters
     ----------

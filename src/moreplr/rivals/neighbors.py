@@ -104,9 +104,9 @@ class MallowsNeighborsRanker(_InstanceBasedRanker):
     model is fitted again, until nothing changes; see :mod:`moreplr.rivals.mallows`. Distances
     depend on the scale of the features: put a scaler in front.
 
-    Where the paper leaves something open: tied labels share the mean of their places, labels
-    with equal Borda counts are predicted as tied, and neighbours of equal distance are taken in
-    the order of the training rows as the search gives them.
+    Choices made here: tied labels share the mean of their places, labels with equal Borda
+    counts are predicted as tied, and neighbours of equal distance are taken in the order of
+    the training rows as the search gives them.
 
     Parameters
     ----------
@@ -166,9 +166,8 @@ class PlackettLuceNeighborsRanker(_InstanceBasedRanker):
     nothing is completed; see :mod:`moreplr.rivals.plackett_luce`. Distances depend on the scale
     of the features: put a scaler in front.
 
-    Where the paper leaves something open: a weak prior holds the skills where the likelihood
-    has no maximum, ties are drawn in Breslow's way, and labels of equal skill are predicted as
-    tied.
+    Choices made here: a weak prior holds the skills where the likelihood has no maximum, ties
+    are drawn in Breslow's way, and labels of equal skill are predicted as tied.
 
     Parameters
     ----------

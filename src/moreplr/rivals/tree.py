@@ -40,8 +40,8 @@ class LabelRankingTree(BaseRanker):
     rows: the greater θ, the nearer the rankings of a side are to their centre. A leaf predicts
     the centre of its rankings.
 
-    Where the paper leaves something open: incomplete rankings take part in a node's splits as
-    the node's own model completes them. θ is infinite where all rankings are equal; the total
+    Choices made here: incomplete rankings take part in a node's splits as the node's own model
+    completes them. θ is infinite where all rankings are equal; the total
     distance to a centre counts as half a discordant pair at least. A node whose θ no split
     raises is a leaf, and grown trees are not pruned. A ranking that ties a pair which the centre
     orders, or the other way round, is half discordant, and labels with equal Borda counts are
