@@ -70,3 +70,9 @@ def test_it_can_be_sent_to_another_process():
     X = load("iris").X
     again = pickle.loads(pickle.dumps(make_preprocessor(X, [977])))
     assert again.fit_transform(X).shape == X.shape
+
+
+def test_outputs_have_names():
+    X = pd.DataFrame({"town": ["Ulm", None, "Bonn"], "age": [1.0, 2.0, np.nan]})
+    fitted = make_preprocessor(X).fit(X)
+    assert fitted.get_feature_names_out().tolist() == ["age", "town_Bonn", "town_Ulm"]

@@ -168,3 +168,9 @@ def test_a_file_object_is_read_from_its_beginning(model, saved):
     stream = io.BytesIO(saved(model))
     stream.seek(100)
     load(stream)
+
+
+def test_the_name_of_a_data_set_is_no_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"no model file 'iris'.*moreplr\.datasets\.load"):
+        load("iris")

@@ -31,21 +31,23 @@ def make_preprocessor(X: Any, missing_codes: Iterable[float] = ()) -> ColumnTran
     Examples
     --------
     >>> X = pd.DataFrame({"age": [20, 30, 977], "town": ["Ulm", None, "Ulm"]})
-    >>> make_preprocessor(X, missing_codes=[977]).fit_transform(X).round(2)
-    array([[-1.22,  1.  ],
-           [ 1.22,  1.  ],
-           [ 0.  ,  1.  ]])
+    >>> preprocessor = make_preprocessor(X, missing_codes=[977])
+    >>> preprocessor.set_output(transform="pandas").fit_transform(X).round(2)
+        age  town_Ulm
+    0 -1.22       1.0
+    1  1.22       1.0
+    2  0.00       1.0
     """
     frame = pd.DataFrame(X)
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     codes = tuple(missing_codes)
     numbers = make_pipeline(
-        FunctionTransformer(_numbers, kw_args={"codes": codes}),
+        FunctionTransformer(_numbers, kw_args={"codes": codes}, feature_names_out="one-to-one"),
         SimpleImputer(strategy="median", keep_empty_features=True),
         StandardScaler(),
     )
     texts = make_pipeline(
-        FunctionTransformer(_texts),
+        FunctionTransformer(_texts, feature_names_out="one-to-one"),
         SimpleImputer(strategy="most_frequent", keep_empty_features=True),
         OneHotEncoder(handle_unknown="ignore", sparse_output=False),
     )
@@ -55,6 +57,7 @@ def make_preprocessor(X: Any, missing_codes: Iterable[float] = ()) -> ColumnTran
             ("texts", texts, [i for i, number in enumerate(numeric) if not number]),
         ],
         sparse_threshold=0,
+        verbose_feature_names_out=False,
     )
 
 

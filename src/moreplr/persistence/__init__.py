@@ -134,6 +134,11 @@ def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = No
     True
     """
     if isinstance(path, str | os.PathLike):
+        if not os.path.exists(path):
+            raise FileNotFoundError(
+                f"there is no model file {os.fspath(path)!r}; data sets are loaded by "
+                "moreplr.datasets.load"
+            )
         with open(path, "rb") as file:
             return load(file, max_bytes=max_bytes)
     seekable = getattr(path, "seekable", bool)()
