@@ -57,10 +57,7 @@ def test_classifiers_and_batches_are_sound(batch):
     check_forest(ForestClassifier(3).fit(X, np.arange(40) % 4))
     check_batch(batch)
     check_batch(ForestBatch(3).fit(X, np.arange(40).reshape(-1, 1) % 3, n_classes=3))
-    many = rng.normal(size=(40, 3000))  # words of 64 bits
-    wide = ForestBatch(2).fit(many, Y)
-    assert wide.words_.words.dtype in (np.uint32, np.uint64)
-    check_batch(wide)
+    check_batch(ForestBatch(2).fit(rng.normal(size=(40, 3000)), Y))
 
 
 def twin(leaf, offsets):
@@ -154,27 +151,27 @@ def test_targets_seeds_and_cuts_must_fit(forest):
 
 
 def test_words_that_lead_outside_are_refused(batch):
-    top = np.uint32(1 << 31)
+    top = np.uint64(1 << 63)
     for at in range(len(batch.words_.words)):
         wrong = copy.deepcopy(batch)
         word = wrong.words_.words[at]
         # a leaf with the largest number, or a split with another distance
-        wrong.words_.words[at] = word | np.uint32(2**31 - 1) if word & top else word + 1
+        wrong.words_.words[at] = word | np.uint64(2**32 - 1) if word & top else word + np.uint64(1)
         with pytest.raises(ValueError, match=r"beyond|right children"):
             check_batch(wrong)
 
 
 def test_a_word_with_an_unknown_feature_is_refused(batch):
-    for at in np.flatnonzero(batch.words_.words < 2**31):
+    for at in np.flatnonzero(batch.words_.words < 2**63):
         wrong = copy.deepcopy(batch)
-        wrong.words_.words[at] |= np.uint32(3 << batch._offset_bits)
+        wrong.words_.words[at] |= np.uint64(3 << 32)
         with pytest.raises(ValueError, match="feature beyond"):
             check_batch(wrong)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("n_estimators", 4), ("n_forests_", 3), ("n_classes_", 2), ("_offset_bits", 40)],
+    [("n_estimators", 4), ("n_forests_", 3), ("n_classes_", 2)],
 )
 def test_numbers_that_do_not_fit_a_batch_are_refused(name, value, batch):
     wrong = copy.copy(batch)

@@ -141,10 +141,6 @@ random_state
             self.low_ = np.zeros(numbers.shape[1])
         self.n_classes_, self.n_forests_ = n_classes or 0, numbers.shape[1]
         self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
-        # a word of 32 bits has room for feature and distance unless there are very many
-        offset_bits = 22 - max(1, (codes.shape[1] - 1).bit_length())
-        wide = 2 * len(codes) > 2 ** max(offset_bits, 0)
-        self._offset_bits = 32 if wide else offset_bits
         self._takes_part = np.packbits(numbers >= 0, axis=0)
         task = BatchTask(
             codes=self.codes_,
@@ -156,8 +152,6 @@ random_state
             bootstrap=self.bootstrap,
             seeds=self.seeds_,
             weight_bits=weight_bits,
-            offset_bits=self._offset_bits,
-            wide=wide,
             stop=np.zeros(1, np.uint8),
         )
         self.words_ = grow_batch(task, self.n_jobs)
@@ -214,7 +208,7 @@ random_state
                 part = out[lo:hi, at : at + _ROWS]
                 sums = np.zeros(part.shape)
                 traverse_words.add_up(
-                    words.words, self._offset_bits, words.offsets, words.values,
+                    words.words, words.offsets, words.values,
                     words.value_offsets, self.n_classes_, codes[at : at + _ROWS],
                     self.n_forests_, lo, sums,
                 )  # fmt: skip
@@ -259,7 +253,7 @@ random_state
 
         def kernel(lo: int, hi: int) -> None:
             traverse_words.add_up_unseen(
-                words.words, self._offset_bits, words.offsets, words.values,
+                words.words, words.offsets, words.values,
                 words.value_offsets, self.n_classes_, codes, self.n_forests_, lo, unseen,
                 out[lo:hi],
             )  # fmt: skip
@@ -280,7 +274,7 @@ random_state
 
         def kernel(lo: int, hi: int) -> None:
             traverse_words.spread(
-                words.words, self._offset_bits, words.offsets, words.values,
+                words.words, words.offsets, words.values,
                 words.value_offsets, codes, self.n_forests_, lo, total[lo:hi], mean[lo:hi],
                 square[lo:hi],
             )  # fmt: skip
@@ -308,7 +302,7 @@ random_state
         taking_part = np.unpackbits(self._takes_part[:, forest], count=n).astype(bool)
         leaves = np.empty((n, self.n_estimators), np.int32)
         traverse_words.apply(
-            words.words, self._offset_bits, words.offsets, self.codes_, self.n_forests_,
+            words.words, words.offsets, self.codes_, self.n_forests_,
             forest, leaves,
         )  # fmt: skip
         parts = []
@@ -323,9 +317,7 @@ random_state
         size = int(end - begin)
         feature, cuts = np.empty(size, np.uint16), np.empty(size, np.uint8)
         missing_left, right = np.empty(size, np.uint8), np.empty(size, np.int32)
-        traverse_words.unpack(
-            words.words, begin, end, self._offset_bits, feature, cuts, missing_left, right
-        )
+        traverse_words.unpack(words.words[begin:end], feature, cuts, missing_left, right)
         rows = np.flatnonzero(counts)
         perm = rows[np.argsort(leaf[rows], kind="stable")].astype(np.int32)
         start = np.searchsorted(leaf[perm], np.arange(size)).astype(np.int32)

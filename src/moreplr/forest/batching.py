@@ -29,8 +29,6 @@ class BatchTask:
     bootstrap: bool
     seeds: NDArray[np.uint64]
     weight_bits: int
-    offset_bits: int
-    wide: bool  # 64-bit words instead of 32
     stop: NDArray[np.uint8]
     spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
 
@@ -41,8 +39,8 @@ class Words:
 
     Attributes
     ----------
-    words : ndarray of uint32 or uint64
-        One per node, in preorder.
+    words : ndarray of uint64
+        One per node, in preorder: see `kernels.grow_packed`.
     offsets, value_offsets : ndarray of int64, shape (n_trees * n_forests + 1,)
         Where each tree's nodes and leaf values begin.
     values : ndarray of float32, shape (n, n_values)
@@ -53,7 +51,7 @@ class Words:
     >>> from moreplr.forest import ForestBatch
     >>> batch = ForestBatch(2, random_state=0).fit([[0], [1], [2]], [[1.0], [2.0], [3.0]])
     >>> batch.words_.words.dtype
-    dtype('uint32')
+    dtype('uint64')
     """
 
     words: NDArray
@@ -137,14 +135,11 @@ def _grow_tree(task: BatchTask, seed: np.uint64, space: _Workspace) -> Words:
     grow_packed.copy_rows(task.codes, rows, space.tree.cells, space.tree.stride)
     n_forests = len(task.targets)
     sizes, value_sizes = np.zeros((2, n_forests + 1), np.int64)
-    word_type = np.uint64 if task.wide else np.uint32
     words, values = [], []
     for forest in range(n_forests):
         n_nodes, n_leaves = _grow_one(task, seed, space, rows, counts, forest)
         n_values = _finish(task, space, forest, n_nodes, n_leaves)
-        packed = np.empty(n_nodes, word_type)
-        traverse_words.pack(space.tree.words, n_nodes, task.offset_bits, packed, 0)
-        words.append(packed)
+        words.append(space.tree.words[:n_nodes].copy())
         values.append(space.values[:n_values].copy())
         sizes[forest + 1], value_sizes[forest + 1] = n_nodes, n_values
     return Words(joined(words), np.cumsum(sizes), joined(values), np.cumsum(value_sizes))

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from moreplr.forest.batching import Words
 from moreplr.forest.binning import Binner
+from moreplr.forest.kernels.grow_packed import LEAF
 from moreplr.forest.kernels.layout import MISSING
 from moreplr.forest.trees import Trees
 
 # Checks take a dozen words for each node: of so many nodes at a time, or of one tree.
 _AT_ONCE = 1 << 18
-_CUT_BITS = 10  # leaf, NaN-goes-left and the cut, at the top of a word
+_DISTANCE, _FEATURE = np.uint64(0xFFFFFFFF), np.uint64(0x3FFFFF)  # parts of a word
 
 
 def check_offsets(name: str, offsets: NDArray, parts: int, total: int, least: int = 0) -> None:
@@ -131,40 +132,28 @@ def _check_starts(trees: Trees, some: slice, nodes: slice, offsets: NDArray) -> 
         raise ValueError("start must never go back within a tree, nor beyond its rows")
 
 
-def check_words(
-    words: Words, offset_bits: int, n_features: int, n_trees: int, **kind: int
-) -> None:
+def check_words(words: Words, n_features: int, n_trees: int, **kind: int) -> None:
     """Refuse the words of a batch that don't fit together; `kind`: n_forests and n_classes."""
     n_forests, n_classes = kind["n_forests"], kind["n_classes"]
-    bits = 8 * words.words.itemsize
-    if not 0 < offset_bits < bits - _CUT_BITS:
-        raise ValueError(f"a distance can't have {offset_bits} of {bits} bits")
     check_offsets("offsets", words.offsets, n_trees * n_forests, len(words.words), least=1)
     check_offsets("value_offsets", words.value_offsets, n_trees * n_forests, len(words.values))
     if n_classes not in (0, 2, 3) or words.values.shape[1] != max(n_classes, 1):
         raise ValueError(f"{words.values.shape[1]} values a leaf can't be of {n_classes} classes")
     n_values = np.diff(words.value_offsets) + n_classes
     for some, nodes, own in blocks(words.offsets):
-        _check_some(words.words[nodes], own, offset_bits, n_features, n_values[some])
+        _check_some(words.words[nodes], own, n_features, n_values[some])
 
 
-def _check_some(
-    words: NDArray, offsets: NDArray, offset_bits: int, n_features: int, n_values: NDArray
-) -> None:
-    bits = 8 * words.itemsize
-    top, one = np.uint64(bits - 1), np.uint64(1)
-    wide = words.astype(np.uint64)
-    leaf = (wide >> top).astype(bool)
-    inner = wide[~leaf]
-    distance = (inner & ((one << np.uint64(offset_bits)) - one)).astype(np.int64)
+def _check_some(words: NDArray, offsets: NDArray, n_features: int, n_values: NDArray) -> None:
+    leaf = words >= LEAF
+    inner = words[~leaf]
+    distance = (inner & _DISTANCE).astype(np.int64)
     if (right_children(leaf, offsets) != np.flatnonzero(~leaf) + distance).any():
         raise ValueError("words must hold the right children of nodes in preorder")
-    feature = (inner >> np.uint64(offset_bits)) & (
-        (one << np.uint64(bits - _CUT_BITS - offset_bits)) - one
-    )
+    feature = (inner >> np.uint64(32)) & _FEATURE
     if (feature >= np.uint64(n_features)).any():
         raise ValueError(f"a node asks for a feature beyond the {n_features} there are")
-    payload = (wide & ((one << top) - one))[leaf]
+    payload = words[leaf] & ~LEAF
     known = np.repeat(n_values, np.diff(offsets))[leaf].astype(np.uint64)
     if (payload >= known).any():
         raise ValueError("a leaf asks for a value beyond those of its tree")
@@ -201,7 +190,7 @@ def check_batch(batch: Any) -> None:
     if not 0 < batch.n_estimators == len(batch.seeds_):
         raise ValueError(f"n_estimators is {batch.n_estimators}, not {len(batch.seeds_)} as grown")
     check_words(
-        batch.words_, batch._offset_bits, n_features, batch.n_estimators,
+        batch.words_, n_features, batch.n_estimators,
         n_forests=batch.n_forests_, n_classes=batch.n_classes_,
     )  # fmt: skip
     if batch._takes_part.shape != (-(-n_rows // 8), batch.n_forests_):

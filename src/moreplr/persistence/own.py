@@ -277,7 +277,7 @@ _FORESTS = [
         "moreplr.Words",
         Words,
         {
-            "words": rows("u4 u8", None),
+            "words": rows("u8", None),
             "offsets": rows("i8", "parts"),
             "values": rows("f4", None, None),
             "value_offsets": rows("i8", "parts"),
@@ -303,7 +303,6 @@ _FORESTS = [
             "low_": array("f8", "forests"),
             "n_classes_": integer(0, 3),
             "n_forests_": integer(1, size="forests"),
-            "_offset_bits": integer(1, 63),
             "_takes_part": array("u1", None, "forests"),
             "words_": instance(Words),
         },
