@@ -15,6 +15,7 @@ from moreplr import (
     MORERanker,
     NearestNeighborsRanker,
     PairwiseRanker,
+    RankingBoost,
     RankingForest,
 )
 from moreplr.checks import make_rankings
@@ -32,6 +33,7 @@ RANKERS = [
     MORERanker("modified", ForestRegressor(12, random_state=0), "prediction_interval"),
     PairwiseRanker(ForestClassifier(12, random_state=0)),
     PairwiseRanker(LogisticRegression(), random_state=0),
+    RankingBoost(12, n_members=3, random_state=0),
     make_pipeline(StandardScaler(), RankingForest(12, random_state=0)),
     BradleyTerryRanker(),
     AutoRanker(

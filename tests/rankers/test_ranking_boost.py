@@ -1,3 +1,6 @@
+import _thread
+import threading
+
 import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -220,6 +223,20 @@ def test_folds_do_not_share_what_they_have_seen():
     decoded = boost.oof_pairs().P > 0.5
     right = Y[:, :, None] < Y[:, None, :]
     assert abs((decoded & right).sum() / right.sum() - 0.5) < 0.1
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_a_long_fit(n_jobs):
+    X, Y = smooth(300)
+    endless = RankingBoost(10**9, patience=10**9, n_jobs=n_jobs, random_state=0)
+    before = threading.active_count()
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        endless.fit(X, Y)
+    timer.join()
+    assert threading.active_count() == before
+    assert not hasattr(endless, "members_")
 
 
 @pytest.mark.parametrize(

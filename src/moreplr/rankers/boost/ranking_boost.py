@@ -50,21 +50,21 @@ class RankingBoost(PairRanker):
     ----------
     n_estimators : int, default=1000
         The most steps, that is trees of a member.
-    learning_rate : float, default=0.1
+    learning_rate : float, default=0.2
         How far a step goes.
-    max_depth : int, default=3
+    max_depth : int, default=4
         The most levels of a tree below its root.
-    n_members : int, default=4
+    n_members : int, default=6
         The number of folds and of members.
     patience : int, default=20
         A member stops when the likelihood of its held-out rows has not risen for so many steps.
     subsample : float, default=0.7
         The share of a member's rows that each tree is grown on.
-    max_features : {"sqrt", "log2"}, int, float or None, default=0.5
-        How many features each tree draws: a number or a share; None for all.
-    l2 : float, default=1.0
-        Shrinks leaves with few rows, as if so many comparisons of a label against itself had
-        been added.
+    max_features : {"sqrt", "log2"}, int, float or None, default=None
+        How many features each tree draws, a number or a share; by default it sees all.
+    l2 : float, default=2.0
+        Shrinks leaves with few rows: it is added to the sum of second derivatives, to which a row
+        contributes at most a quarter for each label that it ranks.
     n_directions : int, default=5
         Splits are chosen by the gradients in this many random directions of all utilities and
         tendencies, drawn anew for each tree. Time and memory to grow a tree are
@@ -90,6 +90,11 @@ class RankingBoost(PairRanker):
     feature_importances_ : array (n_features,), the shares of features in the gain of all splits
     labels_ : object array (n_labels,)
 
+    Notes
+    -----
+    A pair of a row that ranks m labels has the weight 1 / (m - 1), so that each label counts as
+    one comparison and rows with many labels do not outweigh the others by the square.
+
     References
     ----------
     Davidson (1970): On extending the Bradley–Terry model to accommodate ties in paired comparison
@@ -113,13 +118,13 @@ class RankingBoost(PairRanker):
         self,
         n_estimators: int = 1000,
         *,
-        learning_rate: float = 0.1,
-        max_depth: int = 3,
-        n_members: int = 4,
+        learning_rate: float = 0.2,
+        max_depth: int = 4,
+        n_members: int = 6,
         patience: int = 20,
         subsample: float = 0.7,
-        max_features: int | float | str | None = 0.5,
-        l2: float = 1.0,
+        max_features: int | float | str | None = None,
+        l2: float = 2.0,
         n_directions: int = 5,
         max_bins: int = 64,
         aggregation: str = "auto",
