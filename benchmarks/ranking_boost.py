@@ -6,8 +6,9 @@ Sections: field, smooth, speed; by default all. "field" compares τ_X, the log l
 calibration error of pairs, and CPU seconds of fit, on folds of data from elsewhere. "smooth" is
 a learning curve on made data: positions are dense ranks of
 floor(-3 · (tanh(XW / 3) + 0.3 · noise)), 20 features, 8 labels, 3,000 test rows. "speed" is how
-fast fitted models predict scores, pairs and rankings. All run in one process, on one thread (set OMP_NUM_THREADS=1), warm. LightGBM has
-100 trees a pair and its defaults otherwise; it needs `pip install lightgbm`.
+fast fitted models predict scores, pairs and rankings. All run in one process, on one thread (set
+OMP_NUM_THREADS=1), warm. LightGBM has 100 trees a pair and its defaults otherwise; it needs
+`pip install lightgbm`.
 """
 
 from __future__ import annotations
