@@ -5,9 +5,7 @@ BIN := .venv/bin
 .PHONY: demo test fuzz test-minimum test-newest test-nightly lint docs release clean
 
 demo: .venv/.installed
-	$(BIN)/python examples/demo.py
-	mkdir -p out
-	$(BIN)/moreplr benchmark --plan demo --jobs 2 --store out/demo.sqlite --report out/demo
+	$(BIN)/moreplr demo -o out/demo
 
 test: .venv/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal

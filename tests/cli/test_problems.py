@@ -128,14 +128,6 @@ def test_odd_features_are_noted(tmp_path, capsys):
     assert "1 of 30 rows rank fewer than two labels" in said
 
 
-def test_texts_that_would_fill_the_memory_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("moreplr.cli.problems._MOST_CELLS", 100)
-    frame = pd.DataFrame({"id": [f"p{i}" for i in range(30)], "a": 1, "b": 2})
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    with pytest.raises(ValueError, match=r"'id' has 30 different values, too.*ignore=\['id'\]"):
-        check_features(problem(tmp_path / "a.csv", "--labels", "2"), "a.csv")
-
-
 def test_one_label_is_no_ranking(table):
     data = problem(table, "--labels", "rank_tea")
     with pytest.raises(ValueError, match="'rank_tea' is the only label; a ranking needs two"):

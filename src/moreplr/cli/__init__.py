@@ -29,6 +29,8 @@ COMMANDS = (
     "report",
     "datasets",
     "warm-up",
+    "demo",
+    "completion",
 )
 _LONGEST = 1000
 
@@ -65,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    parser, modules = _make_parser(words)
+    parser, modules = make_parser(words)
     try:
         options = parser.parse_args(words)
     except SystemExit as stop:  # argparse has said what is wrong, or helped
@@ -138,7 +140,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message}; {self.prog} --help shows how\n")
 
 
-def _make_parser(words: Sequence[str]) -> tuple[argparse.ArgumentParser, dict[str, ModuleType]]:
+def make_parser(words: Sequence[str]) -> tuple[argparse.ArgumentParser, dict[str, ModuleType]]:
+    """A parser that knows the arguments of the commands that are among the words."""
     parser = _Parser(
         prog="moreplr",
         description="Learn to rank a fixed set of labels, with ties, from features.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -49,14 +50,20 @@ MISSING = [0.0, 0.3]
 FOLDS = KFold(5, shuffle=True, random_state=0)
 
 
-def score(ranker, X, Y, missing, train, test):
+def score(ranker: Any, X: Any, Y: Any, missing: float, train: Any, test: Any) -> float:
     """τ_X on the test rows, after learning from training rows with labels taken away."""
     incomplete = remove_labels(Y.iloc[train], missing, random_state=0)
     fitted = make_pipeline(StandardScaler(), clone(ranker)).fit(X.iloc[train], incomplete)
     return fitted.score(X.iloc[test], Y.iloc[test].to_numpy())
 
 
-def main() -> None:
+def demonstrate() -> None:
+    """Print the table of scores, and some predictions."""
+    with warnings.catch_warnings():
+        _demonstrate()
+
+
+def _demonstrate() -> None:
     # Taking labels away leaves some rows with none, as it does in the paper's experiments.
     warnings.filterwarnings("ignore", message=".* rows rank no label")
     console = Console()
@@ -84,7 +91,8 @@ def main() -> None:
     show_predictions(console, *data["wine"])
 
 
-def show_predictions(console: Console, X, Y) -> None:
+def show_predictions(console: Console, X: Any, Y: Any) -> None:
+    """Print bucket orders that the forest predicts beside the true ones."""
     train, test = next(FOLDS.split(X))
     ranker = make_pipeline(StandardScaler(), clone(RANKERS["ranking forest"]))
     ranker.fit(X.iloc[train], Y.iloc[train])
@@ -94,7 +102,3 @@ def show_predictions(console: Console, X, Y) -> None:
     for row, text, truth in zip(shown, predicted, to_text(Y.iloc[shown], signs="≻∼"), strict=True):
         table.add_row(str(row), text, truth)
     console.print(table)
-
-
-if __name__ == "__main__":
-    main()

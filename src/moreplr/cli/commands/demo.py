@@ -1,0 +1,44 @@
+"""See the library at work on bundled data: several rankers, some bucket orders, and a report.
+
+Rankers learn from complete rankings and from ones that lost labels, and are scored on rankings
+that they have not seen. Then a small experiment is run and its report written. Nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+EXAMPLES = """
+moreplr demo
+moreplr demo -o elsewhere
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="moreplr-demo",
+        metavar="FOLDER",
+        help="where the report goes (default: moreplr-demo)",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=2, metavar="N", help="processes of the experiment (default: 2)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show rankers, then run the plan named demo and report it."""
+    from pathlib import Path
+
+    from moreplr import experiments
+    from moreplr.cli.demonstration import demonstrate
+
+    demonstrate()
+    folder = Path(options.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    store = folder / "demo.sqlite"
+    experiments.run(experiments.Plan.load("demo"), store, jobs=options.jobs, progress=True)
+    print(experiments.report(store, folder))
+    return 0
