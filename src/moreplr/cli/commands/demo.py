@@ -1,7 +1,7 @@
 """See the library at work on bundled data: several rankers, some bucket orders, and a report.
 
 Rankers learn from complete rankings and from ones that lost labels, and are scored on rankings
-that they have not seen. Then a small experiment is run and its report written. Nothing is downloaded.
+that they have not seen. Then a small experiment is run and its report written, all offline.
 """
 
 from __future__ import annotations
