@@ -55,7 +55,7 @@ def default_members() -> dict[str, Member]:
     return {
         "consensus": Member(DummyRanker()),
         "linear": Member(BradleyTerryRanker(), 1.0),
-        "neighbors": Member(scaled(NearestNeighborsRanker()), 2.0),
+        "neighbors": Member(scaled(NearestNeighborsRanker()), 1.2),
         "kernel": Member(scaled(Nystroem(n_components=200), logistic), 1.0),
         "boost": Member(RankingBoost(), 1.0, 1.5),
         "forest": Member(RankingForest(), 1.2, 1.0),

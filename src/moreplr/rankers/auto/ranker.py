@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.inspection import permutation_importance
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
@@ -38,6 +39,7 @@ from moreplr.rankers.auto._members import (
 )
 from moreplr.rankers.auto._mixture import mixture_weights
 from moreplr.rankers.auto.explanation import MixtureExplanation
+from moreplr.rankers.bradley_terry import BradleyTerryRanker
 from moreplr.rankers.ranking_forest import PredictionSets, RankingForest
 from moreplr.rankers.ranking_forest.explanation import one_row
 from moreplr.rankers.ranking_forest.prediction_sets import (
@@ -53,8 +55,9 @@ POSITIONS = ("observed", "given")
 _WEIGHED_PAIRS = 500_000
 # Out-of-fold pairs of one member.
 _HELD_OUT_BYTES = 1 << 28
-# Of rows and labels, how many a member is tried on before its time is predicted.
-_TRIED_ROWS, _TRIED_LABELS = 100, 5
+# Of rows and labels, how many a member is tried on before its time is predicted: enough that
+# what any fit takes, however small, is little of it.
+_TRIED_ROWS, _TRIED_LABELS = 400, 8
 
 
 class AutoRanker(PairRanker):
@@ -248,7 +251,7 @@ class AutoRanker(PairRanker):
     def _predicted_seconds(self, member: Member, data: _Data, left: float) -> float:
         """What judging and fitting a member may take, going by a few rows and labels."""
         n, k = data.Y.shape
-        rows = data.tried(max(_TRIED_ROWS, n // 20))
+        rows = data.tried(max(_TRIED_ROWS, n // 10))
         labels = np.linspace(0, k - 1, min(k, _TRIED_LABELS)).astype(np.intp)
         Y = data.Y[np.ix_(rows, labels)]
         weight = None if data.weight is None else data.weight[rows]
@@ -256,9 +259,8 @@ class AutoRanker(PairRanker):
         grows = (n / len(rows)) ** member.by_rows * (k / len(labels)) ** member.by_labels
         least = np.inf
         for _ in range(2):  # the first time, kernels may have to be loaded
-            _, seconds = held_out(member.ranker, data.X[rows], Y, weight, *_halves(len(rows)))
-            # Trained on half of the rows.
-            least = min(least, seconds * 2**member.by_rows * grows * fits)
+            _, seconds = held_out(member.ranker, data.X[rows], Y, weight, *_parts(len(rows)))
+            least = min(least, seconds * grows * fits)
             if least <= left:
                 break
         return least
@@ -270,7 +272,11 @@ class AutoRanker(PairRanker):
             model, _ = fitted(ranker, data.X, data.Y, data.weight)
             pairs = _own_held_out(model, data.judged, len(data.Y))
             return _Judged(pairs, monotonic() - start, model)
-        k = data.Y.shape[1]
+        k, model = data.Y.shape[1], None
+        if isinstance(ranker, BradleyTerryRanker) and ranker.alpha is None:
+            # One ridge serves all folds: to choose it is most of the work.
+            model, _ = fitted(ranker, data.X, data.Y, data.weight)
+            ranker = clone(ranker).set_params(alpha=model.alpha_)
         tasks = [(ranker, data.X, data.Y, data.weight, train, test) for train, test in data.folds]
         parts = run(held_out, tasks, self.n_jobs, np.zeros(1, np.uint8))
         pairs = np.full((len(data.judged), k * (k - 1) // 2, 2), np.nan, np.float32)
@@ -278,7 +284,7 @@ class AutoRanker(PairRanker):
         place[data.judged] = np.arange(len(data.judged))
         for (_, test), (part, _) in zip(data.folds, parts, strict=True):
             pairs[place[test]] = part
-        return _Judged(pairs, monotonic() - start, None)
+        return _Judged(pairs, monotonic() - start, model)
 
     def _weigh(self, judged: dict[str, _Judged], data: _Data) -> None:
         names = list(judged)
@@ -617,9 +623,10 @@ def _own_held_out(model: Any, rows: Rows, n: int) -> NDArray[np.float32]:
         return compact(Pairs(pairs.P[rows], pairs.Q[rows]))
 
 
-def _halves(n: int) -> tuple[Rows, Rows]:
+def _parts(n: int) -> tuple[Rows, Rows]:
+    """All rows to train on, and the last quarter to predict."""
     rows = np.arange(n)
-    return rows[: (n + 1) // 2], rows[n // 2 :]
+    return rows, rows[3 * n // 4 :]
 
 
 def _check_groups(groups: Any, n: int) -> NDArray[np.intp]:
