@@ -1,4 +1,4 @@
-"""What a ranking forest costs beside the paper's methods, and how its own choices fare.
+"""What a ranking forest costs beside the paper's methods, and how its defaults fare.
 
     MOREPLR_DATA=<folder> python benchmarks/ranking_forest.py cost [name …]
     python benchmarks/ranking_forest.py choices
@@ -9,15 +9,15 @@ cost: fit and predict on the first split of RepeatedKFold(10, 5, random_state=0)
 time, one thread, all in one process. RPC is timed on some pairs and single-target on some
 labels, with scikit-learn's forests of 100 trees, and scaled to all of them.
 
-choices: on data sets that the script makes, five-fold cross-validation of the default forest,
-which chooses how it is grown and read out of bag, beside forests that have one of the choices
-fixed. No data set of the paper takes part: this is what defaults may be settled by.
+choices: on data sets that the script makes, five-fold cross-validation of the default forest
+beside forests that have one parameter changed. No data set of the paper takes part: this is what
+defaults may be settled by.
 
-many: the same with more rows than choices are made on, and PairwiseRanker beside it; three folds.
+many: the same with more rows, and PairwiseRanker beside it; three folds.
 
 decoding: on the data sets of choices, what is predicted from pair probabilities: the best bucket
-order of all, or the best cut of the labels sorted by their scores. Of RankingForest, which chooses
-by itself, and of PairwiseRanker; three folds.
+order of all, or the best cut of the labels sorted by their scores. Of RankingForest and of
+PairwiseRanker; three folds.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ from moreplr.incomplete import remove_labels
 SAMPLED_PAIRS, SAMPLED_LABELS = 12, 2
 GAPS = ((0.0, "observed"), (0.3, "given"), (0.6, "given"), (0.3, "observed"), (0.6, "observed"))
 FIXED: dict[str, dict[str, Any]] = {
-    "100 trees": {"n_estimators": 100},
+    "50 trees": {"n_estimators": 50},
+    "300 trees": {"n_estimators": 300},
     "shared": {"structure": "shared"},
     "per label": {"structure": "per_label"},
     "√d features": {"max_features": "sqrt"},
@@ -56,10 +57,8 @@ FIXED: dict[str, dict[str, Any]] = {
     "leaves of 16 rows": {"min_samples": 16},
     "no marginals": {"marginal_weight": 0.0},
     "marginals alone": {"marginal_weight": 100.0},
-    "no pairs": {"pair_share": 0.0},
-    "pairs alone": {"pair_share": 1.0},
 }
-FIXED_OF_MANY = {name: FIXED[name] for name in ("shared", "no pairs")}
+FIXED_OF_MANY = {name: FIXED[name] for name in ("shared", "per label")}
 DECODERS = {"best of all": "local", "sorted": "segments"}
 Data = tuple[np.ndarray, np.ndarray]
 Methods = dict[str, Callable[..., Any]]  # each makes a ranker for `positions`
@@ -82,13 +81,13 @@ def cost(names: list[str]) -> None:
         RankingForest(2, random_state=0).fit(parts[0][:50], parts[1][:50]).predict(parts[2][:5])
         rpc, single = published_cost(*parts)
         print(f"{name}: RPC {rpc:.1f} s, single-target {single:.1f} s (scikit-learn's forests)")
-        for structure in ("shared", "auto"):
+        for structure in ("shared", "both"):
             forest = RankingForest(structure=structure, n_jobs=1, random_state=0)
             own, ranker = seconds(fit_predict, forest, *parts)
             print(
                 f"{name}: {structure:7} {own:6.2f} s: 1/{rpc / own:.0f} of RPC, "
                 f"1/{single / own:.1f} of single-target, τ_X "
-                f"{ranker.score(parts[2], Y[test]):.4f}, {ranker.structure_} {ranker.reading_}",
+                f"{ranker.score(parts[2], Y[test]):.4f}, leaves of {ranker.min_samples_}",
                 flush=True,
             )
 
@@ -122,7 +121,7 @@ def choices() -> None:
 
 
 def many() -> None:
-    """Compare the default on made data with more rows than its choices are made on."""
+    """Compare the default on made data with more rows."""
     methods = {**forests(FIXED_OF_MANY), "PairwiseRanker": pairwise}
     compare(methods, made_of_many_rows(), [(0.0, "observed"), *GAPS[3:]], folds=3)
 

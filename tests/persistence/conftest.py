@@ -162,6 +162,7 @@ CASES = {
     "ranking_forest_per_label": Case(
         lambda: RankingForest(3, structure="per_label", random_state=0), weight=WEIGHT
     ),
+    "ranking_forest_both": Case(lambda: RankingForest(3, random_state=0)),
     "ranking_forest_plain": Case(lambda: RankingForest(3, oblique=False, random_state=0)),
     "bradley_terry": Case(lambda: BradleyTerryRanker(standard_errors="fisher")),
     "ranking_boost": Case(lambda: RankingBoost(5, n_members=2, random_state=0), Y=COMPLETE),

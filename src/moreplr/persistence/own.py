@@ -46,6 +46,7 @@ from moreplr.persistence.schema import (
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
 from moreplr.rankers.ranking_forest.prediction_sets import STEPS
+from moreplr.rankers.ranking_forest.votes import label_of
 from moreplr.regressors import REGRESSORS
 from moreplr.vectorizing import FrameVectorizer, TextEncoder
 from moreplr.vectorizing._frame import KINDS
@@ -112,15 +113,18 @@ def _check_pairwise(ranker: Any) -> None:
 
 
 def _check_ranking_forest(ranker: Any) -> None:
-    (n, k), p = ranker.rankings_.shape, ranker.n_features_in_
-    if ranker.oblique_ is not None:
-        _need(len(ranker.oblique_.weights_) == p, "oblique_ must have a weight for each feature")
-        p += ranker.oblique_.weights_.shape[1]
-    _need(len(ranker.forests_) in (1, k), "forests_ must be one, or one for each label")
-    targets = k if len(ranker.forests_) == 1 else 1
-    for forest in ranker.forests_:
+    (n, k), p, oblique = ranker.rankings_.shape, ranker.n_features_in_, ranker.oblique_
+    n_forests, wide = len(ranker.forests_), p
+    if oblique is not None:
+        _need(len(oblique.weights_) == p, "oblique_ must have a weight for each feature")
+        wide += oblique.weights_.shape[1]
+    _need(n_forests in (1, k, k + 1), "forests_ must be one, or one for each label, or both")
+    for place, forest in enumerate(ranker.forests_):
         is_fitted_model(forest)
-        _need(forest.codes_.shape == (n, p), "forests_ must have the rows of rankings_")
+        shared = label_of(place, n_forests, k) is None
+        features = p if shared and n_forests == k + 1 else wide
+        _need(forest.codes_.shape == (n, features), "forests_ must have the rows of rankings_")
+        targets = k if shared else 1
         _need(forest.n_outputs_ == targets, "forests_ must have a target for each label")
     _need(ranker.places_.max(initial=0) <= 2 * k, "places_ has more places than labels allow")
 

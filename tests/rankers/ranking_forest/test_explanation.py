@@ -9,7 +9,7 @@ from moreplr.rankings import to_text
 NAN = float("nan")
 
 
-@pytest.fixture(params=["shared", "per_label"])
+@pytest.fixture(params=["shared", "per_label", "both"])
 def fitted(request):
     X, Y = make_rankings(n=60)
     Y[::5, 2] = NAN

@@ -11,7 +11,7 @@ NAN = float("nan")
 
 RANKERS = [
     RankingForest(10, random_state=0),
-    RankingForest(10, structure="per_label", min_samples=2, random_state=0),
+    RankingForest(10, structure="per_label", min_samples=2, oblique=False, random_state=0),
     RankingForest(10, structure="shared", positions="given", objective="l1", random_state=0),
 ]
 
@@ -33,7 +33,7 @@ def brute_pairs(ranker, X):
     Y = ranker.rankings_
     n, k = len(X), Y.shape[1]
     before, tied, total = np.zeros((3, n, k, k))
-    for label_of, forest in enumerate(ranker.forests_):
+    for own, forest in enumerate(ranker.forests_, start=k - len(ranker.forests_)):
         leaves, trained = forest.apply(X), forest.apply(ranker.X)
         counts = [np.zeros(len(Y)) for _ in range(forest.n_estimators)]
         trees = forest.trees_
@@ -47,8 +47,8 @@ def brute_pairs(ranker, X):
                     weight = inside[member] / inside.sum()
                     for i in range(k):
                         for j in range(k):
-                            asked = len(ranker.forests_) == 1 or label_of in (i, j)
-                            if i == j or not asked or np.isnan(Y[member, i] + Y[member, j]):
+                            votes = own < 0 or len(ranker.forests_) == 1 or own in (i, j)
+                            if i == j or not votes or np.isnan(Y[member, i] + Y[member, j]):
                                 continue
                             total[row, i, j] += weight
                             before[row, i, j] += weight * (Y[member, i] < Y[member, j])
@@ -57,7 +57,7 @@ def brute_pairs(ranker, X):
     return before / total, tied / total
 
 
-@pytest.mark.parametrize("structure", ["shared", "per_label"])
+@pytest.mark.parametrize("structure", ["shared", "per_label", "both"])
 def test_pairs_are_the_shares_of_leaf_members(structure):
     X, Y = make_rankings(n=30)
     Y[::4, 1] = NAN
@@ -164,11 +164,11 @@ class TestTrees:
     def test_forests_of_labels_draw_different_rows(self):
         X, Y = make_rankings(n=30)
         forest = RankingForest(5, random_state=0).fit(X, Y)
-        assert len(np.unique([one.seeds_ for one in forest.forests_])) == 20
+        assert len(np.unique([one.seeds_ for one in forest.forests_])) == 25
 
     def test_work_is_bounded_smoothly_and_not_below_ten_trees(self):
         X, Y = make_rankings(n=63)
-        work = 63 * 3 * 6 * 4  # rows, features, log₂(rows + 1), labels
+        work = 63 * X.shape[1] * 6 * 5  # rows, features, log₂(rows + 1), forests
 
         def trees(n_estimators, max_work):
             ranker = RankingForest(
@@ -176,11 +176,11 @@ class TestTrees:
             )
             return [forest.n_estimators for forest in ranker.fit(X, Y).forests_]
 
-        assert trees(60, None) == trees(60, 1e10) == trees(60, 60.5 * work) == [60] * 4
-        assert trees(60, 59.5 * work) == [59] * 4
-        assert trees(60, 30.5 * work) == [30] * 4
-        assert trees(60, work) == [10] * 4
-        assert trees(7, work) == [7] * 4
+        assert trees(60, None) == trees(60, 1e10) == trees(60, 60.5 * work) == [60] * 5
+        assert trees(60, 59.5 * work) == [59] * 5
+        assert trees(60, 30.5 * work) == [30] * 5
+        assert trees(60, work) == [10] * 5
+        assert trees(7, work) == [7] * 5
 
 
 class TestPredictions:
@@ -232,7 +232,7 @@ class TestPredictions:
 @pytest.mark.parametrize(
     ("name", "bad"),
     [
-        ("structure", "both"),
+        ("structure", "auto"),
         ("positions", "expected"),
         ("min_samples", 0),
         ("min_samples", "small"),

@@ -17,18 +17,22 @@ from moreplr._types import Array
 def add_pairs_of(Y, label, indptr, indices, weights, P, Q):
     """Like `add_pairs`, for the pairs of one label with all others; ties below the diagonal."""
     k = Y.shape[1]
+    before, after, tied = np.empty(k), np.empty(k), np.empty(k)
     for r in range(len(indptr) - 1):
+        before[:], after[:], tied[:] = 0.0, 0.0, 0.0
         for at in range(indptr[r], indptr[r + 1]):
-            row, weight = indices[at], weights[at]
-            for j in range(k):
-                if j == label:
-                    continue
-                if Y[row, label] < Y[row, j]:
-                    P[r, label, j] += weight
-                elif Y[row, j] < Y[row, label]:
-                    P[r, j, label] += weight
-                elif Y[row, label] == Y[row, j]:
-                    Q[r, max(label, j), min(label, j)] += weight
+            row, weight = indices[at], np.float64(weights[at])
+            own = Y[row, label]
+            for j in range(k):  # without branches, so that several pairs are counted at a time
+                other = Y[row, j]
+                before[j] += weight if own < other else 0.0
+                after[j] += weight if other < own else 0.0
+                tied[j] += weight if own == other else 0.0
+        for j in range(k):
+            if j != label:
+                P[r, label, j] += before[j]
+                P[r, j, label] += after[j]
+                Q[r, max(label, j), min(label, j)] += tied[j]
 
 
 @jit

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from moreplr._frames import is_frame, to_pandas
 from moreplr._types import Array, Labels, Positions
 from moreplr.base import Pairs
+from moreplr.rankers.ranking_forest.votes import label_of
 from moreplr.rankings import to_text
 
 _ROWS_SHOWN = 10
@@ -116,7 +117,7 @@ class Explanation:
         P, Q = self._pairs
         three = float(P[i, j]), float(Q[i, j]), float(P[j, i])
         sign = np.sign(self._rankings[:, i] - self._rankings[:, j])
-        weights = self._weights if len(self._weights) == 1 else self._weights[[i, j]]
+        weights = _votes(self._weights, self._rankings.shape[1], {i, j})
         weights = np.where(np.isnan(sign), 0.0, weights.mean(axis=0))
         both = np.flatnonzero(weights > 0)
         both = both[np.argsort(-weights[both], kind="stable")]
@@ -196,9 +197,10 @@ def explanation(
     """Put together what is known of one row.
 
     `rankings` and `numbers` are of the training rows, whose `weights` (n_forests, n_rows) are
-    those in the leaves of one forest for all labels, or of one for each.
+    those in the leaves of each forest.
     """
-    mean = weights.mean(axis=0)
+    k = rankings.shape[1]
+    mean = np.mean([_votes(weights, k, {i}).mean(axis=0) for i in range(k)], axis=0)
     shaped = np.flatnonzero(mean > 0)
     shaped = shaped[np.argsort(-mean[shaped], kind="stable")]
     rows = pd.DataFrame(
@@ -211,6 +213,12 @@ def explanation(
     text = to_text(ranks[None], labels)[0]
     decision = _Decision(objective, ties)
     return Explanation(text, rows, labels, ranks, pairs, rankings, numbers, weights, decision)
+
+
+def _votes(weights: Array, k: int, labels: set[int]) -> Array:
+    """The lines of the forests that vote on pairs of these labels."""
+    own = (label_of(number, len(weights), k) for number in range(len(weights)))
+    return weights[[label is None or label in labels for label in own]]
 
 
 def one_row(x: Any) -> Any:

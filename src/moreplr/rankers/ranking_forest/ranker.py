@@ -14,7 +14,7 @@ from moreplr._types import Array, Positions
 from moreplr._validation import check_name, integer_from, weighted_rows
 from moreplr.base import PairRanker, Pairs
 from moreplr.encoders import encode
-from moreplr.forest import ForestRegressor
+from moreplr.forest import BinnedMatrix, ForestRegressor
 from moreplr.metrics import tau_x_score
 from moreplr.oblique import ObliqueFeatures
 from moreplr.rankers._pairs import consensus
@@ -27,49 +27,55 @@ from moreplr.rankers.ranking_forest.prediction_sets import (
     risk_curve,
     threshold,
 )
-from moreplr.rankers.ranking_forest.votes import Leaves, places
+from moreplr.rankers.ranking_forest.votes import Leaves, label_of, places, votes_of_a_pair
 from moreplr.rankings import count_buckets
 
-STRUCTURES = ("per_label", "shared")
+STRUCTURES = ("both", "per_label", "shared")
 POSITIONS = ("observed", "given")
-# Leaf sizes are compared, and prediction sets calibrated, on no more rows than this: the standard
-# error of a mean τ_X is then about 0.01, and differences of leaf sizes are far surer than that.
+# Leaf sizes are compared, and prediction sets calibrated, on no more rows than this, or positions
+# of labels: the standard error of a mean τ_X is then about 0.01, and differences of leaf sizes are
+# far surer than that. Where labels are many, τ_X of fewer rows is as sure.
 _SCORED_ROWS = 800
+_SCORED_POSITIONS = 16_000
 # However much work a tree is, a forest has so many: votes of fewer say little out of bag.
 _FEWEST_TREES = 10
-# Of a row and a feature: standardised, combined, and what is made on the way.
-_FEATURE_BYTES = 32
+# Of a row and a feature: standardised, combined, binned, and what is made on the way.
+_FEATURE_BYTES = 40
+# Of a row, a label and a place: its weight, the share, and the share of later places.
+_PLACE_BYTES = 32
 
 
 class RankingForest(PairRanker):
     """A random forest on positions whose leaf members vote on every pair of labels.
 
-    A forest for each label learns its positions from the features. For a new row the training
-    rows that share its leaves vote: their shares are the probabilities of i ≻ j, i ∼ j and j ≻ i,
-    by the forests of both labels. The bucket order of greatest expected τ_X is predicted. Where
+    One forest learns the positions of all labels, and one for each label those of this label.
+    For a new row the training rows that share its leaves vote: their shares are the
+    probabilities of i ≻ j, i ∼ j and j ≻ i. A pair has the votes of three forests, the one of
+    all labels and those of its two. The bucket order of greatest expected τ_X is predicted. Where
     no training ranking has a tie, predictions have none.
 
-    Splits also look at oblique features, linear combinations of the features: see
-    :class:`moreplr.oblique.ObliqueFeatures`.
+    The forests of single labels also look at oblique features, linear combinations of the
+    features: see :class:`moreplr.oblique.ObliqueFeatures`. The forest of all labels does not, so
+    that the votes do not rely on them.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        The number of trees of a forest; fewer where `max_work` bounds them.
-    structure : {"per_label", "shared"}, default="per_label"
-        A forest for each label, where a pair gets the votes of the forests of its two labels, or
-        one for all labels, which costs less.
+        The number of trees of each forest; fewer where `max_work` bounds them.
+    structure : {"both", "per_label", "shared"}, default="both"
+        "per_label" does without the forest of all labels. "shared" has no other, costs little
+        with many labels, and looks at oblique features.
     min_samples : int or "auto", default="auto"
         The least number of rows in the node that votes: the leaf, or its lowest ancestor that is
         large enough. "auto" compares 1, 2, 4, … out of bag, by τ_X.
-    marginal_weight : float, default=0.25
+    marginal_weight : float, default=0.1
         The weight of the labels' own distributions of positions, taken as independent, against
         1 for all pairs of a leaf. They also use the rows that rank only one of two labels.
     max_features : {"sqrt", "log2"}, int, float or None, default=1/3
         How many features a split looks at; a float is a share. Oblique features count.
     oblique : bool, default=True
         Whether to append oblique features.
-    max_work : float or None, default=1e10
+    max_work : float or None, default=3e9
         A bound for the work of growing: rows · log₂(rows) · features · forests · trees. Where
         `n_estimators` trees would take more, there are fewer, down to 10. None sets no bound.
     positions : {"observed", "given"}
@@ -87,7 +93,7 @@ class RankingForest(PairRanker):
 
     Attributes
     ----------
-    forests_ : list of the fitted forests, one for each label, or one
+    forests_ : list of the fitted forests: that of all labels, then one for each label
     min_samples_ : the leaf size in use
     scores_ : dict of the out-of-bag τ_X of each leaf size that was tried; empty if none was
     row_numbers_ : the numbers of the training rows that count: those of positive weight
@@ -113,12 +119,12 @@ class RankingForest(PairRanker):
         self,
         n_estimators: int = 100,
         *,
-        structure: str = "per_label",
+        structure: str = "both",
         min_samples: int | str = "auto",
-        marginal_weight: float = 0.25,
+        marginal_weight: float = 0.1,
         max_features: Any = 1 / 3,
         oblique: bool = True,
-        max_work: float | None = 1e10,
+        max_work: float | None = 3e9,
         positions: str = "observed",
         aggregation: str = "segments",
         objective: str = "tau_x",
@@ -160,36 +166,46 @@ class RankingForest(PairRanker):
         self.rankings_, self.places_ = Y, places(targets)
         rng = check_random_state(self.random_state)
         self.oblique_ = ObliqueFeatures(random_state=_seed(rng)) if self.oblique else None
-        if self.oblique_ is not None:
-            X = self.oblique_.fit_transform(X, targets)
-        self.forests_ = self._grow(X, targets, weight, rng)
+        wide = X if self.oblique_ is None else self.oblique_.fit_transform(X, targets)
+        self.forests_ = self._grow(X, wide, targets, weight, rng)
         self.min_samples_, self.scores_ = self._leaf_size()
         return self
 
     def _grow(
-        self, X: Array, targets: Positions, weight: Array | None, rng: np.random.RandomState
+        self,
+        X: Array,
+        wide: Array,
+        targets: Positions,
+        weight: Array | None,
+        rng: np.random.RandomState,
     ) -> list[ForestRegressor]:
-        """One forest for all labels, or one for each; labels that no row ranks are constant."""
+        """The forests on the features alone or with oblique ones; unseen labels are constant."""
         unseen = np.isnan(targets).all(axis=0)
         filled = np.where(unseen, np.nanmean(targets), targets)
-        columns = [filled] if self.structure == "shared" else list(filled.T[:, :, None])
-        n_estimators = self._affordable_trees(X, len(columns))
+        binned = BinnedMatrix.of(wide)
+        grown: list[tuple[BinnedMatrix, Array]] = []
+        if self.structure == "both":
+            grown.append((BinnedMatrix.of(X), filled))
+        if self.structure == "shared":
+            grown.append((binned, filled))
+        else:
+            grown += [(binned, column) for column in filled.T[:, :, None]]
+        work = sum(features.codes.size for features, _ in grown) * np.log2(len(X) + 1)
         return [
             # Forests that draw the same rows would err alike.
             ForestRegressor(
-                n_estimators,
+                self._affordable_trees(work),
                 max_features=self.max_features,
                 n_jobs=self.n_jobs,
                 random_state=_seed(rng),
-            ).fit(X, column, weight)
-            for column in columns
+            ).fit(features, columns, weight)
+            for features, columns in grown
         ]
 
-    def _affordable_trees(self, X: Array, n_forests: int) -> int:
-        """`n_estimators`, or as many trees as `max_work` has room for."""
+    def _affordable_trees(self, work: float) -> int:
+        """`n_estimators`, or as many trees of all forests, of this work, as `max_work` holds."""
         if self.max_work is None:
             return self.n_estimators
-        work = X.size * np.log2(len(X) + 1) * n_forests
         fewest = min(_FEWEST_TREES, self.n_estimators)
         return int(np.clip(self.max_work / work, fewest, self.n_estimators))
 
@@ -213,9 +229,8 @@ class RankingForest(PairRanker):
     def _scored_rows(self) -> NDArray[np.intp]:
         """Rows that compare labels, at even distances."""
         rows = np.flatnonzero(np.sum(~np.isnan(self.rankings_), axis=1) > 1)
-        if len(rows) <= _SCORED_ROWS:
-            return rows
-        return rows[np.linspace(0, len(rows) - 1, _SCORED_ROWS).astype(np.intp)]
+        most = min(_SCORED_ROWS, max(_SCORED_POSITIONS // len(self.labels_), 1), len(rows))
+        return rows[np.linspace(0, max(len(rows) - 1, 0), most).astype(np.intp)]
 
     def _out_of_bag(
         self, rows: NDArray[np.intp], min_samples: int
@@ -223,7 +238,7 @@ class RankingForest(PairRanker):
         """Chunks of training rows, their pair probabilities, and which of them are known."""
         leaves = self._leaves()
         for chunk in self._chunks(len(rows)):
-            yield chunk, *leaves.pairs(min_samples, rows=rows[chunk], oob=True)
+            yield chunk, *leaves.out_of_bag(rows[chunk], min_samples)
 
     def oob_pairs(self, rows: ArrayLike | None = None) -> Pairs:
         """Pair probabilities of training rows, by the trees that have not seen them.
@@ -355,7 +370,7 @@ class RankingForest(PairRanker):
             Pairs(P[0], Q[0]),
             self.rankings_,
             self.row_numbers_,
-            self._leaves().row_weights(self._transformed(X), self.min_samples_),
+            self._leaves().row_weights(X, self._widened(X), self.min_samples_),
             objective=self.objective,
             ties=self.ties_,
         )
@@ -366,14 +381,20 @@ class RankingForest(PairRanker):
 
         That of an oblique feature is divided among its features by the size of their weights.
         """
-        shares = np.mean([forest.feature_importances_ for forest in self.forests_], axis=0)
-        return shares if self.oblique_ is None else self.oblique_.attribute(shares)
+        p, n, k = self.n_features_in_, len(self.forests_), len(self.labels_)
+        total = np.zeros(p)
+        for number, forest in enumerate(self.forests_):
+            shares = forest.feature_importances_
+            if self.oblique_ is not None and len(shares) > p:
+                shares = self.oblique_.attribute(shares)
+            # Forests of single labels vote on a pair each for one of its two labels.
+            total += shares * (1 if label_of(number, n, k) is None else 2 / k)
+        return total / votes_of_a_pair(n, k)
 
     def _pairs(self, X: Array) -> Pairs:
-        pairs, _ = self._leaves().pairs(self.min_samples_, X=self._transformed(X))
-        return pairs
+        return self._leaves().pairs(X, self._widened(X), self.min_samples_)
 
-    def _transformed(self, X: Array) -> Array:
+    def _widened(self, X: Array) -> Array:
         return X if self.oblique_ is None else self.oblique_.transform(X)
 
     def _leaves(self) -> Leaves:
@@ -383,8 +404,11 @@ class RankingForest(PairRanker):
 
     @property
     def _row_bytes(self) -> int:
-        features = 0 if self.oblique_ is None else sum(self.oblique_.weights_.shape)
-        return super()._row_bytes + _FEATURE_BYTES * features
+        features, oblique = self.n_features_in_, self.oblique_
+        if oblique is not None:
+            features = sum(oblique.weights_.shape)
+        places = len(self.labels_) * (int(self.places_.max(initial=0)) + 1)
+        return super()._row_bytes + _FEATURE_BYTES * features + _PLACE_BYTES * places
 
     def _check_parameters(self) -> None:
         self._check_decoding()

@@ -4,21 +4,31 @@ The training rows in the leaves vote. A member that ranks both labels of a pair 
 the three relations. One that ranks only one of them still tells where this label stands: the
 labels' own distributions of positions, taken as independent, vote for the pair as well, with a
 small fixed weight.
+
+A forest for a single label votes on its pairs with all others. So a pair has the votes of the
+forests of its two labels, and of the forest for all labels, where these are grown.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from moreplr._types import Array, Positions
 from moreplr.base import Pairs
-from moreplr.forest import ForestRegressor
+from moreplr.forest import BinnedMatrix, ForestRegressor
 from moreplr.rankers import _counts
 from moreplr.rankers.ranking_forest import _marginals
+
+Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+
+# Leaf members are found for so many rows at first, and then for as many as take this memory if
+# no row has more members than those before.
+_FIRST_ROWS, _MOST_ROWS = 16, 4096
+_MEMBER_BYTES = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -27,7 +37,7 @@ class Leaves:
 
     Attributes
     ----------
-    forests : list of one forest for all labels, or of one for each
+    forests : list of a forest for all labels, or of one for each, or of both, in this order
     rankings : array (n_rows, n_labels), of the training rows
     places : their positions as small integers
     prior : the probabilities of a pair that no leaf compares
@@ -40,38 +50,97 @@ class Leaves:
     prior: Pairs
     marginal_weight: float
 
-    def pairs(self, min_samples: int, **rows: Any) -> tuple[Pairs, NDArray[np.bool_]]:
-        """Pair probabilities, and for which rows every forest has a tree to ask.
+    def pairs(self, X: Array, wide: Array, min_samples: int) -> Pairs:
+        """Pair probabilities of new rows: the features alone, and with oblique ones."""
+        binned = self._binned(X, wide)
 
-        `rows` are the arguments of `ForestRegressor.leaf_members` that name them.
-        """
-        members = [forest.leaf_members(min_samples=min_samples, **rows) for forest in self.forests]
-        n, k = len(members[0][0]) - 1, self.rankings.shape[1]
+        def members_of(forest: ForestRegressor, part: slice) -> Members:
+            features = binned[forest.n_features_in_]
+            some = BinnedMatrix(features.codes[part], features.binner)
+            return forest.leaf_members(some, min_samples=min_samples)
+
+        return self._mix(len(X), members_of)[0]
+
+    def out_of_bag(
+        self, rows: NDArray[np.intp], min_samples: int
+    ) -> tuple[Pairs, NDArray[np.bool_]]:
+        """Those of training rows by trees that have not seen them, and which are known."""
+
+        def members_of(forest: ForestRegressor, part: slice) -> Members:
+            return forest.leaf_members(rows=rows[part], min_samples=min_samples, oob=True)
+
+        return self._mix(len(rows), members_of)
+
+    def row_weights(self, X: Array, wide: Array, min_samples: int) -> Array:
+        """The weights of all training rows in the leaves of one row, a line for each forest."""
+        binned = self._binned(X, wide)
+        weights = np.zeros((len(self.forests), len(self.rankings)))
+        for own, forest in zip(weights, self.forests, strict=True):
+            features = binned[forest.n_features_in_]
+            _, indices, shares = forest.leaf_members(features, min_samples=min_samples)
+            own[indices] = shares
+        return weights
+
+    def _binned(self, X: Array, wide: Array) -> dict[int, BinnedMatrix]:
+        """By their number, the features that forests have been grown on: they are binned once."""
+        binners = {forest.n_features_in_: forest.binner_ for forest in self.forests}
+        return {
+            n: BinnedMatrix(binner.transform(X if n == X.shape[1] else wide), binner)
+            for n, binner in binners.items()
+        }
+
+    def _mix(
+        self, n: int, members_of: Callable[[ForestRegressor, slice], Members]
+    ) -> tuple[Pairs, NDArray[np.bool_]]:
+        """Probabilities of n rows, and for which of them every forest has members."""
+        k, known = self.rankings.shape[1], np.ones(n, np.bool_)
         P, Q = np.zeros((2, n, k, k))
         positions = np.zeros((n, k, int(self.places.max(initial=0)) + 1))
-        if len(members) == 1:
-            _counts.add_pairs(self.rankings, *members[0], P, Q)
-            _marginals.add_positions(self.places, 0, k, *members[0], positions)
-        else:
-            for label, (indptr, indices, weights) in enumerate(members):
-                where = indptr, indices
-                _marginals.add_pairs_of(self.rankings, label, *where, weights / 2, P, Q)
-                _marginals.add_positions(self.places, label, label + 1, *where, weights, positions)
+        for number, forest in enumerate(self.forests):
+            label = label_of(number, len(self.forests), k)
+            for part, members in _blocks(forest, n, members_of):
+                known[part] &= np.diff(members[0]) > 0
+                if label is None:
+                    first, last = 0, k
+                    _counts.add_pairs(self.rankings, *members, P[part], Q[part])
+                else:
+                    first, last = label, label + 1
+                    _marginals.add_pairs_of(self.rankings, label, *members, P[part], Q[part])
+                _marginals.add_positions(self.places, first, last, *members, positions[part])
+        share = 1 / votes_of_a_pair(len(self.forests), k)
         # Weights are of single precision: what they differ by beyond it is no difference.
-        P, Q = P.round(6), Q.round(6)
+        P, Q = np.round(P * share, 6), np.round(Q * share, 6)
         marginals = _marginals.marginals(positions) if self.marginal_weight > 0 else (P, Q)
         mixed = Pairs(np.empty_like(P), np.empty_like(Q))
         _marginals.mix(P, Q, *marginals, self.marginal_weight, *self.prior, *mixed)
-        asked = np.all([np.diff(indptr) > 0 for indptr, _, _ in members], axis=0)
-        return mixed, asked
+        return mixed, known
 
-    def row_weights(self, X: Array, min_samples: int) -> Array:
-        """The weights of all training rows in the leaves of one row, a line for each forest."""
-        weights = np.zeros((len(self.forests), len(self.rankings)))
-        for own, forest in zip(weights, self.forests, strict=True):
-            _, indices, shares = forest.leaf_members(X, min_samples=min_samples)
-            own[indices] = shares
-        return weights
+
+def label_of(number: int, n_forests: int, k: int) -> int | None:
+    """The label of a forest by its number, None if it is for all labels."""
+    if n_forests == k > 1:
+        return number
+    return number - 1 if number > 0 else None
+
+
+def votes_of_a_pair(n_forests: int, k: int) -> int:
+    """How many forests vote on each pair of k labels."""
+    if n_forests == 1:
+        return 1
+    return 2 if n_forests == k else 3
+
+
+def _blocks(
+    forest: ForestRegressor, n: int, members_of: Callable[[ForestRegressor, slice], Members]
+) -> Iterator[tuple[slice, Members]]:
+    """Members of some rows after others: a row has many thousand where leaves are large."""
+    at, step = 0, _FIRST_ROWS
+    while at < n:
+        part = slice(at, min(at + step, n))
+        members = members_of(forest, part)
+        yield part, members
+        most = max(int(np.diff(members[0]).max()), 1)
+        at, step = at + step, min(max(_MEMBER_BYTES // (8 * most), 1), _MOST_ROWS)
 
 
 def places(targets: Positions) -> NDArray[np.int16]:
