@@ -169,7 +169,7 @@ class BaseForest(BaseEstimator):
 
     def leaf_members(
         self,
-        X: ArrayLike | None = None,
+        X: ArrayLike | BinnedMatrix | None = None,
         *,
         rows: ArrayLike | None = None,
         min_samples: int = 1,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from moreplr.forest.base import BaseForest
+from moreplr.forest.binning import BinnedMatrix
 from moreplr.forest.checks import codes_of, features_of, limits_of, targets_of
 from moreplr.forest.kernels import traverse
 
@@ -79,7 +80,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
 
     def fit(
         self,
-        X: ArrayLike,
+        X: ArrayLike | BinnedMatrix,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> ForestRegressor:
