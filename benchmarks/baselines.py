@@ -182,9 +182,10 @@ def score(method: str, budget: float, X, Y, train, test) -> dict:
     return found
 
 
-def tables(path: Path) -> None:
+def tables(path: Path, wanted: list[str]) -> None:
     """Means over folds, mean ranks over the data sets that all methods have."""
     results = pd.read_csv(path)
+    results = results[results["method"].isin(wanted)]
     print("Complete folds of all methods only; smaller is better but for τ_X.")
     methods = list(dict.fromkeys(results["method"]))
     done = results[results["tau_x"].notna()].groupby(["data", "fold"])["method"].nunique()
@@ -223,7 +224,7 @@ def main() -> None:
     parser.add_argument("--table", action="store_true", help="print the tables only")
     options = parser.parse_args()
     if options.table:
-        tables(options.results)
+        tables(options.results, options.methods)
         return
     known = set()
     if options.results.exists():
@@ -257,7 +258,7 @@ def main() -> None:
                     csv.DictWriter(file, COLUMNS).writerow(line)
                 tau = f"{line.get('tau_x', np.nan):.3f} in {line.get('seconds', np.nan):.1f} s"
                 print(name, fold, method, line.get("fault", tau), flush=True)
-    tables(options.results)
+    tables(options.results, options.methods)
 
 
 if __name__ == "__main__":
