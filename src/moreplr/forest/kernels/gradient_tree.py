@@ -173,7 +173,7 @@ def collect(rows, scratch, lo, hi, slot):
             add(sums[b], record)
 
 
-@inlined
+@jit
 def take_off(rows, scratch, slot, other):
     """Subtract the histograms of one slot from those of another."""
     for f in rows.features:
@@ -185,7 +185,7 @@ def take_off(rows, scratch, slot, other):
                     mine[t] -= its[t]
 
 
-@inlined
+@jit
 def clear(rows, scratch, slot):
     """Set the histograms of a slot back to zero."""
     for f in rows.features:
@@ -195,7 +195,7 @@ def clear(rows, scratch, slot):
                 scratch.sums[slot, b, :] = 0
 
 
-@inlined
+@jit
 def share(rows, scratch, lo, middle, hi, slot, deeper, least, n_free):
     """Slots with histograms for the children that may be split, from the parent's slot.
 
@@ -222,7 +222,7 @@ def share(rows, scratch, lo, middle, hi, slot, deeper, least, n_free):
     return slot, other, n_free
 
 
-@inlined
+@jit
 def split(rows, scratch, total, slot, m, limits, seed, node):
     """The best split: gain or 0, feature, last bin on the left, next bin, NaN left."""
     best, feature, last, following, side = np.float32(0.0), 0, 0, 0, 0
@@ -271,7 +271,7 @@ def worth_of_both(left, total, l2):
     return out, mass, other
 
 
-@inlined
+@jit
 def scan(rows, scratch, total, slot, feature, m, limits, to_left, worth_now):
     """The best cut of one feature, with NaN on the right or on the left.
 

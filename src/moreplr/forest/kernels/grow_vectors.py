@@ -51,7 +51,7 @@ from moreplr.forest.kernels.records import (
 )
 
 
-@inlined
+@jit
 def measure(rows, scratch, perm, lo, hi):
     """Totals and means of a node; gives its weight, squares, and about its squared deviations."""
     steps = rows.steps

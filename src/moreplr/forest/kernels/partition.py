@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from moreplr._jit import inlined
+from moreplr._jit import jit
 from moreplr.forest.kernels.layout import MISSING
 from moreplr.forest.kernels.llvm import peek, poke
 
 
-@inlined
+@jit
 def partition(codes, n_features, perm, lo, hi, feature, cut, missing_left, may_lack, spare):
     """Move the rows that go left to the front of their range, both sides in their old order.
 

@@ -57,7 +57,7 @@ def squares_of(rows, scratch, row, at):
     return vectors.squares(scratch.centred, at, rows.steps) / peek(rows.weight, row)
 
 
-@inlined
+@jit
 def centre(rows, scratch, perm, lo, m):
     """Write the rows of a small node to `centred`, with their weights and cells.
 

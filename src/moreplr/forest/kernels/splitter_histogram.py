@@ -58,7 +58,7 @@ def collect(rows, scratch, perm, lo, hi, n_chosen, slot):
             vectors.add(far, b * width, place, at, steps)
 
 
-@inlined
+@jit
 def total_up(rows, scratch, slot, constant):
     """Totals of a node from the histogram with the fewest bins; gives their number, or 0."""
     width = 16 * rows.steps if rows.masked else 8 * rows.steps
@@ -130,7 +130,7 @@ def add_up(rows, scratch, order, n, base, width):
         )  # fmt: skip
 
 
-@inlined
+@jit
 def scan(rows, scratch, feature, slot, m, whole, min_leaf, known):
     """The best split of one feature: gain, last bin on the left, next bin, NaN left, constant.
 
@@ -180,7 +180,7 @@ def scan_again(rows, scratch, n, base, m, whole, min_leaf, known):
     )  # fmt: skip
 
 
-@inlined
+@jit
 def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant, slot, made):
     """The best split: gain or -1, feature, last bin on the left, next bin, NaN left.
 
@@ -211,7 +211,7 @@ def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, consta
     return best, best_feature, best_bin, best_next, best_side
 
 
-@inlined
+@jit
 def share(rows, scratch, perm, lo, middle, hi, constant, slot, state, large):
     """Slots for both children from the parent's: the larger child's is what is left of it."""
     # one slot stays free for nodes that come without

@@ -96,7 +96,7 @@ def add_up(rows, scratch, order, m):
         poke(scratch.left, i, left)
 
 
-@inlined
+@jit
 def weigh(rows, scratch, m, whole, min_leaf, f, known):
     """The best cut of a feature: gain or -1, bins around it, NaN left, and the number of bins.
 
@@ -142,7 +142,7 @@ def weigh_again(rows, scratch, m, whole, min_leaf, known):
     )  # fmt: skip
 
 
-@inlined
+@jit
 def split(rows, scratch, m, whole, min_leaf, max_features, rng, constant):
     """The best split: gain or -1, feature, last bin on the left, next bin, NaN left."""
     best, best_feature, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0, 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from moreplr._jit import inlined
+from moreplr._jit import inlined, jit
 from moreplr.forest.kernels import vectors
 from moreplr.forest.kernels.draw import draw, is_constant, set_constant
 from moreplr.forest.kernels.layout import MISSING, TIE
@@ -95,7 +95,7 @@ def neighbours(scratch, m, row):
     return np.int64(bound), np.int64(after)
 
 
-@inlined
+@jit
 def split(rows, scratch, m, whole, min_leaf, max_features, rng, constant):
     """The best split: gain or -1, feature, last bin on the left, next bin, NaN left."""
     full = tabulate(rows, scratch, m, whole, min_leaf)
