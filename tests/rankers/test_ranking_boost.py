@@ -1,4 +1,4 @@
-import _thread
+import signal
 import threading
 
 import numpy as np
@@ -230,7 +230,8 @@ def test_ctrl_c_ends_a_long_fit(n_jobs):
     X, Y = smooth(300)
     endless = RankingBoost(10**9, patience=10**9, n_jobs=n_jobs, random_state=0)
     before = threading.active_count()
-    timer = threading.Timer(0.5, _thread.interrupt_main)
+    main = threading.main_thread().ident
+    timer = threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         endless.fit(X, Y)
