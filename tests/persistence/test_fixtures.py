@@ -1,4 +1,4 @@
-"""Files of every release still load, and predict what they did."""
+"""Files of every release still load and predict what they did, or are refused by name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import pytest
 
 import moreplr
 from moreplr import load
+from moreplr.persistence import ModelFileError
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "models"
 FILES = sorted(FOLDER.glob("*/*.moreplr"))
+# Never released; its forests and mixtures were other models.
+REFUSED = {("0.1.0", name) for name in ("auto", "ranking_forest", "ranking_forest_per_label")}
 
 
 def test_this_release_has_its_files():
@@ -25,6 +28,10 @@ def test_this_release_has_its_files():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.InconsistentVersionWarning")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_file_of_a_release_predicts_what_it_did(path):
+    if (path.parent.name, path.stem) in REFUSED:
+        with pytest.raises(ModelFileError, match=r"(RankingForest|AutoRanker)"):
+            load(path)
+        return
     known = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     predicted = load(path).predict(pd.DataFrame(known["rows"]))
     np.testing.assert_array_equal(predicted, known["predictions"])
