@@ -1,4 +1,4 @@
-"""The tables of README, from the summaries of the reports of the plans `paper` and `auto`.
+"""The tables of the page on the paper's benchmark, from the report of the plan `paper`.
 
     python benchmarks/tables.py [benchmarks/results]
 
@@ -8,7 +8,7 @@ RankingForest with all methods of the paper, as published and as run here, witho
 the library adds: positions stretched as expected, RPC decoded for the expected τ_X, nearest
 neighbours, single trees. What was run here is compared on the folds that all methods have, and
 nothing is rounded, but for the paper's means, which have three digits: there ours are rounded,
-too. The third says whether it pays to let AutoRanker choose.
+too.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ CONDITIONS = [(0.0, "complete"), (0.3, "published"), (0.6, "published"), (0.3, "
 
 
 def main(folder: str = "benchmarks/results") -> None:
-    paper, auto = (pd.read_csv(Path(folder, plan, "summary.csv")) for plan in ("paper", "auto"))
+    paper = pd.read_csv(Path(folder, "paper", "summary.csv"))
     folds = pd.read_csv(Path(folder, "paper", "results.csv.gz"))
-    print(reproduction(paper), forest(paper, folds), choosing(auto), sep="\n\n")
+    print(reproduction(paper), forest(paper, folds), sep="\n\n")
 
 
 def reproduction(cells: pd.DataFrame) -> str:
@@ -95,26 +95,6 @@ def on_common_folds(folds: pd.DataFrame) -> pd.DataFrame:
         if {FOREST, "RPC"} <= set(scores):
             means[name] = scores.mean()
     return pd.DataFrame(means).T
-
-
-def choosing(cells: pd.DataFrame) -> str:
-    """AutoRanker beside RankingForest on the same folds."""
-    rows = [["labels missing", "data sets", "RankingForest", "AutoRanker", "gain on",
-             "loss on", "largest gain", "largest loss"]]  # fmt: skip
-    for missing, protocol in (CONDITIONS[0], CONDITIONS[-1]):
-        own = select(cells, missing, protocol)
-        scores = own.pivot_table(index=["problem", "dataset"], columns="method", values="tau_x")
-        gain = scores["Auto"] - scores[FOREST]
-        rows.append(
-            [
-                f"{missing:.0%}" + (f", {protocol}" if missing else ""),
-                str(len(gain)),
-                *(f"{scores[name].mean():.3f}" for name in (FOREST, "Auto")),
-                *(str(int(count.sum())) for count in (gain > 0, gain < 0)),
-                *(f"{end:.3f}" for end in (gain.max(), max(0.0, -gain.min()))),
-            ]
-        )
-    return markdown(rows)
 
 
 def against(gain: pd.Series) -> str:
