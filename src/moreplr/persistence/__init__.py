@@ -191,11 +191,21 @@ def _copy(stream: IO[bytes], max_bytes: int | None) -> IO[bytes]:
 
 
 def _read(stream: IO[bytes], max_bytes: int | None) -> Any:
+    from moreplr import __version__
     from moreplr.persistence.decoding import Decoder
 
     reader = Reader(stream, max_bytes)
     decoder = Decoder(reader)
-    model = decoder.decode()
+    try:
+        model = decoder.decode()
+    except ModelFileError as error:
+        release = reader.versions.get("moreplr", __version__)
+        if release == __version__:
+            raise
+        raise ModelFileError(
+            f"{error} (the file says that moreplr {release} wrote it; this is moreplr "
+            f"{__version__}: if it can't be read, fit the model again)"
+        ) from error
     written = reader.versions.get("scikit-learn", "")
     if decoder.foreign and written.split(".")[:2] != sklearn.__version__.split(".")[:2]:
         warnings.warn(
