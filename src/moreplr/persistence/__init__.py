@@ -203,7 +203,7 @@ def _read(stream: IO[bytes], max_bytes: int | None) -> Any:
         if release == __version__:
             raise
         raise ModelFileError(
-            f"{error} (the file says that moreplr {release} wrote it; this is moreplr "
+            f"{error} (the file says that moreplr {release:.40} wrote it; this is moreplr "
             f"{__version__}: if it can't be read, fit the model again)"
         ) from error
     written = reader.versions.get("scikit-learn", "")
