@@ -1,6 +1,7 @@
 """Fixtures for all tests and doctests."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,14 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 def _bundled_data_only(monkeypatch):
     """Names such as "iris" mean the bundled data, unless a test asks for the benchmark's."""
     monkeypatch.delenv("MOREPLR_DATA", raising=False)
+
+
+@pytest.fixture
+def interruptible():
+    """SIGINT raises KeyboardInterrupt: processes that run tests in parallel ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
