@@ -90,7 +90,9 @@ def read_sh(block):
         words = shlex.split(part, comments=True)
         if words[:1] == ["moreplr"]:
             parser = argparse.ArgumentParser(exit_on_error=False)
-            importlib.import_module(f"moreplr.cli.commands.{words[1]}").configure(parser)
+            importlib.import_module(
+                f"moreplr.cli.commands.{words[1].replace('-', '_')}"
+            ).configure(parser)
             parser.parse_args(words[2:])
 
 

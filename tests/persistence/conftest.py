@@ -187,7 +187,10 @@ CASES = {
         MIXED,
     ),
     "rare_categories": Case(lambda: make_pipeline(_rare(), NearestNeighborsRanker()), MIXED),
-    "table": Case(lambda: TableRanker(RankingTree(min_samples_leaf=2), FrameVectorizer(5)), TABLE),
+    "table": Case(
+        lambda: TableRanker(RankingTree(min_samples_leaf=2, random_state=0), FrameVectorizer(5)),
+        TABLE,
+    ),
     "forest_regressor": Case(lambda: _forest(), Y=RANKINGS),
     "forest_classifier": Case(lambda: _classes(), Y=np.array(list("abc") * 8)),
 }

@@ -102,7 +102,8 @@ class Store:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Store(Path(folder) / "results.sqlite") as store:
-    ...         store.write([Result(Key("plr", "iris", "RPC", 0.0, "complete", 0, 0), "ok", 0.9)])
+    ...         key = Key("plr", "iris", "RPC", 0.0, "complete", 0, 0)
+    ...         _ = store.write([Result(key, "ok", 0.9)])
     ...         store.frame()["tau_x"].to_list()
     [0.9]
     """

@@ -324,7 +324,7 @@ class RankingForest(PairRanker):
         >>> forest.predict_set(X.iloc[[3, 77, 129]], alpha=0.05).to_text()
         [['setosa > versicolor', 'setosa > virginica', 'versicolor ~ virginica'], \
 ['versicolor > setosa', 'virginica > setosa'], \
-['virginica > setosa', 'virginica > versicolor']]
+['virginica > setosa']]
         """
         X = self._check_predict(X)
         if not (isinstance(alpha, (int, float)) and 0 < alpha < 1):
