@@ -193,7 +193,7 @@ class PairRanker(BaseRanker):
     `_pairs` what the probabilities of a chunk of rows are.
     """
 
-    aggregation: str
+    aggregation: str | None
     objective: str
     random_state: Any
 
@@ -285,7 +285,13 @@ class PairRanker(BaseRanker):
         raise NotImplementedError
 
     def _decode(self, pairs: Pairs, **options: Any) -> Positions:
-        return decoded(pairs, self.aggregation, self.objective, **options)
+        return decoded(pairs, self._aggregation, self.objective, **options)
+
+    @property
+    def _aggregation(self) -> str:
+        """The method in use, where None stands for a ranker's own choice."""
+        assert self.aggregation is not None
+        return self.aggregation
 
     def _chunks(self, n: int) -> Iterator[slice]:
         step = max(1, CHUNK_BYTES // self._row_bytes)

@@ -358,6 +358,7 @@ _RANKERS = [
         _RANKER
         | _DECODING
         | {
+            "aggregation": optional(text(*METHODS)),
             "consensus_": _PAIRS,
             "ties_": flag,
             "min_samples_": integer(1),

@@ -161,7 +161,7 @@ class PairwiseRanker(PairRanker):
     def _decode(self, pairs: Pairs, **options: Any) -> Positions:
         if self.ties == "probability":
             return super()._decode(pairs, **options)
-        method = self.aggregation
+        method = self._aggregation
         plain = not any(options.get(name) for name in ("n_buckets", "top", "total_order"))
         if method == "auto" and plain:
             method = "bpa_lia_mp2"

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from moreplr._types import Array, Positions
 from moreplr._validation import check_name, integer_from, weighted_rows
-from moreplr.base import PairRanker, Pairs
+from moreplr.aggregation import METHODS
+from moreplr.base import OBJECTIVES, PairRanker, Pairs
 from moreplr.encoders import encode
 from moreplr.forest import BinnedMatrix, ForestRegressor
 from moreplr.metrics import tau_x_score
@@ -81,9 +82,11 @@ class RankingForest(PairRanker):
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
-    aggregation : str, default="segments"
-        A method of :func:`moreplr.aggregation.aggregate`. "segments" is the best cut of the
-        labels in the order of their scores.
+    aggregation : str, optional
+        A method of :func:`moreplr.aggregation.aggregate`. By default "segments" where training
+        rankings have ties, the best cut of the labels in the order of their scores, which
+        follows errors of the probabilities less; and where they have none the best order of
+        all, "auto".
     objective : {"tau_x", "l1"}, default="tau_x"
         What the bucket order is the best for.
     n_jobs : int, optional
@@ -126,7 +129,7 @@ class RankingForest(PairRanker):
         oblique: bool = True,
         max_work: float | None = 3e9,
         positions: str = "observed",
-        aggregation: str = "segments",
+        aggregation: str | None = None,
         objective: str = "tau_x",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -410,8 +413,14 @@ class RankingForest(PairRanker):
         places = len(self.labels_) * (int(self.places_.max(initial=0)) + 1)
         return super()._row_bytes + _FEATURE_BYTES * features + _PLACE_BYTES * places
 
+    @property
+    def _aggregation(self) -> str:
+        return self.aggregation or ("segments" if self.ties_ else "auto")
+
     def _check_parameters(self) -> None:
-        self._check_decoding()
+        if self.aggregation is not None:
+            check_name("aggregation", self.aggregation, METHODS)
+        check_name("objective", self.objective, OBJECTIVES)
         integer_from("n_estimators", self.n_estimators, 1)
         check_name("structure", self.structure, STRUCTURES)
         check_name("positions", self.positions, POSITIONS)
