@@ -82,8 +82,8 @@ html_theme_options = {
 }
 # Pages without parts of their own need no list of them.
 SINGLE = [
-    "index", "architecture", "benchmark", "choosing", "evidence", "experiments", "incomplete",
-    "saving", "security", "command_line",
+    "index", "architecture", "benchmark", "choosing", "evidence", "experiments", "field",
+    "incomplete", "saving", "security", "command_line",
 ]  # fmt: skip
 html_sidebars = {page: [] for page in [*SINGLE, "references"]}
 
