@@ -43,12 +43,13 @@ def test_limits_join():
     assert plan.limit(5000) == Limit(5000, 2, 3, ("kNN", "Tree"))
 
 
-@pytest.mark.parametrize(("name", "fits"), [("encoders", 12), ("q", 3), ("epsilon", 3)])
-def test_the_papers_sweeps_fit_once_and_decode_many(name, fits):
+@pytest.mark.parametrize(
+    ("name", "fits", "decodings"), [("encoders", 20, 220), ("layers", 5, 110)]
+)
+def test_the_papers_sweeps_fit_once_and_decode_many(name, fits, decodings):
     methods = Plan.load(name).make_methods()
     assert len({method.fit_key() for method in methods}) == fits
-    if name == "encoders":
-        assert len(methods) == 192
+    assert len(methods) == decodings
 
 
 def test_the_papers_plan_has_its_data_and_methods():
@@ -61,7 +62,7 @@ def test_the_papers_plan_has_its_data_and_methods():
     assert plan.limit(600).repetitions == 1
     assert plan.limit(20_000).folds == 3
     assert set(shipped_plans()) == {
-        "auto", "demo", "encoders", "epsilon", "field", "paper", "q"
+        "auto", "demo", "encoders", "field", "layers", "paper"
     }  # fmt: skip
 
 
