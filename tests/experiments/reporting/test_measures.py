@@ -3,6 +3,8 @@ import pandas as pd
 import pytest
 
 from moreplr.datasets import Dataset
+from moreplr.experiments import report
+from moreplr.experiments import results as read
 from moreplr.experiments.reporting import Summary, make_page
 from moreplr.experiments.reporting.measures import behind_consensus, measures_table
 from moreplr.experiments.reporting.summary import Condition
@@ -57,6 +59,21 @@ def test_field_data_are_reported_by_where_they_come_from():
     assert forest["behind"] == 1
     assert table.loc[("selection", "Forest"), "behind"] == 0
     assert table.loc[("crops", "Dummy"), "behind"] == 0
+
+
+def test_a_report_of_field_data_is_read_back_as_the_store_was(tmp_path):
+    with Store(tmp_path / "field.sqlite") as store:
+        key = Key("field", "tricot_a", "Forest", 0.0, "complete", 0, 0)
+        store.write([Result(key, "ok", 0.5, 3.0, 0.1, 0.1, 90, 10)])
+    report(tmp_path / "field.sqlite", tmp_path / "out")
+    pd.testing.assert_frame_equal(read(tmp_path / "out"), read(tmp_path / "field.sqlite"))
+
+
+def test_made_label_rankings_and_partial_ones_are_apart():
+    names = ("lr_fried", "plr_shuttle")
+    frame = results({(name, "Forest"): [0.5] for name in names})
+    table = measures_table(Summary(*frame), COMPLETE)
+    assert set(table["problem"]) == {"made_lr", "made_plr"}
 
 
 def test_without_a_consensus_nothing_is_said_of_it():

@@ -75,7 +75,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _write_csv(summary: Summary, folder: Path) -> None:
-    archive.write(folder, summary.results, summary.identities)
+    archive.write(folder, summary.stored, summary.identities)
     archive.to_csv(summary.cells.reset_index(), folder / "summary.csv")
     tables = [(c, measures_table(summary, c)) for c in summary.conditions]
     if any(table["log_loss"].notna().any() for _, table in tables):

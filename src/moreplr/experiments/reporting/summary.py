@@ -22,7 +22,8 @@ CELL = ["problem", "dataset", "missing", "protocol", "method"]
 PROBLEMS = {
     "lr": "label ranking",
     "plr": "partial label ranking",
-    "made": "made label rankings",
+    "made_lr": "made label rankings",
+    "made_plr": "made partial label rankings",
     "selection": "algorithm selection",
     "crops": "crop trials",
     "texts": "language models",
@@ -30,7 +31,13 @@ PROBLEMS = {
     "both": "all problems",
 }
 # The field data come from places that are reported apart; their names begin with these.
-_GROUPS = {"lr": "made", "plr": "made", "aslib": "selection", "tricot": "crops", "llm": "texts"}
+_GROUPS = {
+    "lr": "made_lr",
+    "plr": "made_plr",
+    "aslib": "selection",
+    "tricot": "crops",
+    "llm": "texts",
+}
 MEASURES = ("top_one", "log_loss", "calibration_error", "regret", "par10", "closed_gap")
 # Means are compared, ranked and printed at this precision, as the paper's are.
 DIGITS = 3
@@ -106,11 +113,17 @@ class Summary:
     ----------
     results : frame as :func:`moreplr.experiments.results` gives it
     identities : frame of what names stand for: kind, name and value
+
+    Attributes
+    ----------
+    stored : the results as they are in the store
+    results : the same, with field data told apart by where they come from
     """
 
     def __init__(self, results: pd.DataFrame, identities: pd.DataFrame) -> None:
         if results.empty:
             raise ValueError("the store holds no results yet")
+        self.stored = results
         self.results = results.assign(problem=_grouped(results["problem"], results["dataset"]))
         self.identities = identities
 
