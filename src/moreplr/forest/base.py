@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moreplr.forest.binning import BinnedMatrix, Binner
 from moreplr.forest.checks import codes_of, dyadic_offset, limits_of
-from moreplr.forest.growing import Task, as_bytes, counts_of, grow_forest, padded, tree_seeds
+from moreplr.forest.growing import Task, counts_of, grow_forest, padded, tree_seeds
 from moreplr.forest.kernels import traverse
 from moreplr.forest.members import leaf_members
 from moreplr.forest.parallel import Stopped, cut, run
@@ -77,15 +77,10 @@ class BaseForest(BaseEstimator):
         total = mass.sum(axis=0)
         base = (centred * mass).sum(axis=0) / np.where(total > 0, total, 1.0)
         self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
-        gaps = not seen.all()
-        small, step = as_bytes(centred, seen)
         task = Task(
             codes=self.codes_,
-            targets=padded(centred) if small is None else None,
-            seen=padded(seen) if gaps and small is None else None,
-            small=small,
-            step=step,
-            gaps=gaps,
+            targets=padded(centred),
+            seen=None if seen.all() else padded(seen),
             idle=np.flatnonzero(~seen.any(axis=1)),
             weight=weight,
             base=np.where(seen.any(axis=0), base, np.nan),

@@ -92,7 +92,6 @@ class _Workspace:
             chosen=np.empty(n_features, np.int32),
             spare=np.empty(n, np.int32),
             sums=np.zeros(n_features * ROOM, np.int64),
-            others=np.zeros(n_features * ROOM, np.int64),
             counts=np.zeros(n_features * ROOM, np.int32),
             occupied=np.zeros(n_features * 4, np.uint64),
             few=np.zeros(n_features * ROOM, np.int32),

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from moreplr.forest.kernels import grow_vectors, leaf_values, random, records
 from moreplr.forest.kernels.layout import MISSING, MOST_ROWS, Nodes, Rows, Scratch
-from moreplr.forest.kernels.vectors import ABSENT
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees, join
 
@@ -40,17 +39,11 @@ class Limits:
 
 @dataclass
 class Task:
-    """What all trees of a forest share.
-
-    Targets are either floats, or small whole numbers in bytes, which stand for `step` each.
-    """
+    """What all trees of a forest share."""
 
     codes: NDArray[np.uint8]
-    targets: NDArray[np.float32] | None  # zero where not observed
+    targets: NDArray[np.float32]  # (n, lanes), zero where not observed
     seen: NDArray[np.float32] | None  # 1 where observed; None: everything is
-    small: NDArray[np.int8] | None
-    step: float
-    gaps: bool  # whether targets are missing
     idle: NDArray[np.intp]  # rows without any target
     weight: NDArray[np.float32] | None
     base: NDArray[np.float64]
@@ -96,29 +89,6 @@ def padded(columns: NDArray) -> NDArray[np.float32]:
     return out
 
 
-_STEPS = (1.0, 0.5, 0.25, 0.125)
-
-
-def as_bytes(
-    centred: NDArray[np.float64], seen: NDArray[np.bool_]
-) -> tuple[NDArray[np.int8] | None, float]:
-    """Targets as small whole numbers and what one is worth, or None if they are not of that kind.
-
-    Without gaps, a column of ones follows, which becomes the weight of a record.
-    """
-    n, k = centred.shape
-    most = np.abs(centred).max(initial=0.0)
-    for step in _STEPS:
-        if most <= 127 * step and (np.rint(centred / step) * step == centred).all():
-            gaps = not seen.all()
-            out = np.full((n, lanes_for(k if gaps else k + 1)), ABSENT if gaps else 0, np.int8)
-            out[:, :k] = np.where(seen, np.rint(centred / step), ABSENT)
-            if not gaps:
-                out[:, k] = 1
-            return out, step
-    return None, 1.0
-
-
 def lanes_for(k: int) -> int:
     """How many lanes of full registers hold k numbers."""
     return -(-k // _LANES) * _LANES
@@ -147,7 +117,6 @@ class _Workspace:
             order=np.empty(n_features, np.int32),
             chosen=np.empty(n_features, np.int32),
             spare=np.empty(n, np.int32),
-            record=np.empty(2 * width, np.float32),
             total=np.empty(width, np.float32),
             mean=np.empty(lanes, np.float32),
             inverse=np.empty(lanes, np.float32),
@@ -187,29 +156,21 @@ def _rows(task: Task) -> Rows:
     """Room for the rows of a tree: their bins and their targets."""
     n, n_features = task.codes.shape
     n_targets = len(task.base)
-    lanes = lanes_for(n_targets + 1) if task.small is None else task.small.shape[1]
-    targets = task.targets if task.small is None else task.small[:, :n_targets]
-    assert targets is not None
-    unit = _unit(targets)
-    scale = np.ones(lanes, np.float32)
-    scale[n_targets:] = unit
-    small = task.small is not None
+    lanes = task.targets.shape[1]
+    unit = _unit(task.targets)
+    masked = task.seen is not None
     return Rows(
-        cells=np.empty(n * (n_features + (lanes if small else 0)), np.uint8),
-        records=np.empty(0 if small else n * (2 * lanes if task.gaps else lanes), np.float32),
+        cells=np.empty(n * n_features, np.uint8),
+        records=np.empty(n * (2 * lanes if masked else lanes), np.float32),
         weight=np.empty(n, np.float32),
         squares=np.empty(n, np.float32),
         bins=task.bins,
-        scale=scale,
-        stride=n_features + (lanes if small else 0),
         n_features=n_features,
         n_targets=n_targets,
         steps=lanes // _LANES,
         unit=np.float32(unit),
         per_unit=np.float32(1.0 / unit),
-        masked=task.gaps,
-        small=small,
-        exact=small and task.weight is None,
+        masked=masked,
     )
 
 
@@ -237,16 +198,17 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
         weight *= task.weight
     weight[task.idle] = 0.0
     rowids = np.flatnonzero(weight).astype(np.int32)
-    _fill(task, space.rows, weight, rowids)
+    seen = np.empty((0, 0), np.float32) if task.seen is None else task.seen
+    records.copy(task.codes, task.targets, seen, weight, rowids, space.rows)
     perm = np.arange(len(rowids), dtype=np.int32)
     importance = np.zeros(n_features)
     n_nodes, n_leaves = _grow_slices(task, seed, space, perm, importance)
     values = np.empty((n_leaves, len(task.base)), np.float32)
     nodes = space.nodes
-    kernel = leaf_values.leaf_values_with_gaps if task.gaps else leaf_values.leaf_values
+    masked = space.rows.masked
+    kernel = leaf_values.leaf_values_with_gaps if masked else leaf_values.leaf_values
     kernel(
-        perm, nodes.right, nodes.start, n_nodes, space.rows, space.scratch, task.base,
-        task.step, values,
+        perm, nodes.right, nodes.start, n_nodes, space.rows, task.base, values,
     )  # fmt: skip
     perm = rowids[perm]
     return Trees(
@@ -261,7 +223,7 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
         perm_offsets=np.array([0, len(perm)]),
         perm=perm,
         perm_count=counts[perm].astype(np.uint8),
-        importance=importance[None] * task.step**2,
+        importance=importance[None],
     )
 
 
@@ -281,18 +243,3 @@ def _grow_slices(
         if state[0] + 2 > len(space.stack):
             space.widen()
     return int(state[1]), int(state[2])
-
-
-def _fill(
-    task: Task,
-    rows: Rows,
-    weight: NDArray[np.float32],
-    rowids: NDArray[np.int32],
-) -> None:
-    """Copy the in-bag rows."""
-    if rows.small:
-        records.copy_small(task.codes, task.small, weight, rowids, rows)
-        return
-    assert task.targets is not None
-    seen = np.empty((0, task.targets.shape[1]), np.float32) if task.seen is None else task.seen
-    records.copy_floats(task.codes, task.targets, seen, weight, rowids, rows)

@@ -37,13 +37,6 @@ def nodes(sums, mass, mean, inverse, root, a, share, steps):
     vectors.centre(u, 0, v, 0, p, 0, q, 0, r, s, t, steps)
 
 
-@jit
-def widened(codes, scale, out, seen, mass, weight, steps):
-    p, q = pointer(codes), pointer(scale)
-    vectors.widen(pointer(out), 0, q, 0, p, 0, weight, steps)
-    vectors.widen_seen(pointer(seen), 0, pointer(mass), 0, p, 0, weight, steps)
-
-
 @pytest.mark.parametrize("steps", [1, 2, 4, 5, 9])
 def test_sums(steps):
     rng = np.random.default_rng(steps)
@@ -89,14 +82,3 @@ def test_rows_are_taken_off_the_mean_of_what_is_observed(steps):
     np.testing.assert_allclose(root, np.sqrt(expected), rtol=1e-6)
     np.testing.assert_allclose(a, (total - mass * mean) * root, atol=1e-6)
     np.testing.assert_allclose(share, mass > 0)
-
-
-@pytest.mark.parametrize("steps", [1, 5])
-def test_bytes_become_weighted_targets(steps):
-    codes = np.random.default_rng(steps).integers(-128, 128, 8 * steps).astype(np.int8)
-    codes[:3] = -128
-    scale, out, seen, mass = np.full((4, 8 * steps), 0.5, np.float32)
-    widened(codes.view(np.uint8), scale, out, seen, mass, np.float32(3.0), steps)
-    np.testing.assert_array_equal(out, 1.5 * codes)
-    np.testing.assert_array_equal(seen, np.where(codes == -128, 0.0, 3.0 * codes))
-    np.testing.assert_array_equal(mass, np.where(codes == -128, 0.0, 3.0))

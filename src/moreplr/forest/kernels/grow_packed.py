@@ -20,7 +20,7 @@ import numpy as np
 
 from moreplr._jit import inlined, jit
 from moreplr.forest.kernels import splitter_classes
-from moreplr.forest.kernels.draw import choose, draw, is_constant, set_constant
+from moreplr.forest.kernels.draw import choose, set_constant
 from moreplr.forest.kernels.layout import (
     CLASS_BITS,
     DEPTH,
@@ -44,7 +44,6 @@ from moreplr.forest.kernels.random import stream
 from moreplr.forest.kernels.splitter_packed import (
     TIE,
     collect,
-    collect_many,
     number_of,
     scan,
     weight_of,
@@ -80,7 +79,6 @@ class PackedScratch(NamedTuple):
     chosen: Any  # int32 (n_features,)
     spare: Any  # int32 (n,)
     sums: Any  # int64, flat (n_features, ROOM)
-    others: Any  # the same
     counts: Any  # int32, flat (n_features, ROOM)
     occupied: Any  # uint64, flat (n_features, 4)
     few: Any  # int32, flat (n_features, ROOM): histograms of nodes of little weight
@@ -106,24 +104,6 @@ def is_pure(tree, perm, lo, hi, total):
         ):
             return False
     return True
-
-
-@inlined
-def split_pair(tree, scratch, perm, lo, rng, max_features, constant):
-    """Two rows have one split: the first feature that tells them apart will do."""
-    one = np.int64(peek(perm, lo)) * tree.stride
-    other = np.int64(peek(perm, lo + 1)) * tree.stride
-    for j in range(tree.n_features):
-        f = draw(scratch.order, tree.n_features, rng, j)
-        if is_constant(constant, f):
-            continue
-        a = np.int64(peek(tree.cells, one + f))
-        b = np.int64(peek(tree.cells, other + f))
-        if a < b:
-            return 1.0, f, a, b, 0, number_of(tree, one)
-        if b < a:
-            return 1.0, f, b, a, 0, number_of(tree, other)
-    return -1.0, 0, 0, 0, 0, np.int64(0)
 
 
 @inlined
@@ -164,7 +144,6 @@ def split(tree, scratch, perm, lo, hi, total, whole, min_leaf, max_features, rng
     """The best split: gain or -1, feature, bins around the cut, NaN left, left sum."""
     best, best_feature, best_bin, best_next, best_side = -1.0, 0, 0, 0, 0
     best_left = np.int64(0)
-    many = hi - lo >= 2 * tree.n_bins
     found, drawn = False, 0
     while drawn < tree.n_features and not found:
         goal = max_features if drawn == 0 else drawn + 1
@@ -172,10 +151,7 @@ def split(tree, scratch, perm, lo, hi, total, whole, min_leaf, max_features, rng
             scratch.order, tree.n_features, scratch.chosen, rng, constant, drawn, goal
         )
         drawn = goal
-        if many:
-            collect_many(tree, scratch, perm, lo, hi, n_chosen, min_leaf > 1)
-        else:
-            collect(tree, scratch, perm, lo, hi, n_chosen, min_leaf > 1)
+        collect(tree, scratch, perm, lo, hi, n_chosen, min_leaf > 1)
         for j in range(n_chosen):
             gain, last, following, side, left, n_bins = scan(
                 tree, scratch, j, hi - lo, total, whole, min_leaf
@@ -236,11 +212,7 @@ def grow_at(
             stream(seed, node, rng)
             for f in range(tree.n_features):
                 poke(scratch.order, f, np.int32(f))
-            if m == 2:
-                best, feature, last, following, side, left = split_pair(
-                    tree, scratch, perm, lo, rng, max_features, known
-                )
-            elif dense and m >= few and weight_of(tree, total) < splitter_classes.MOST:
+            if dense and m >= few and weight_of(tree, total) < splitter_classes.MOST:
                 best, feature, last, following, side, left = split_densely(
                     tree, scratch, perm, lo, hi, total, weight_of(tree, total), max_features,
                     rng, known,
@@ -286,9 +258,9 @@ def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, b
         ),
         PackedScratch(
             pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),
-            pointer(scratch.sums), pointer(scratch.others), pointer(scratch.counts),
-            pointer(scratch.occupied), pointer(scratch.few), pointer(scratch.few_others),
-            pointer(scratch.running), pointer(scratch.gains), pointer(scratch.largest),
+            pointer(scratch.sums), pointer(scratch.counts), pointer(scratch.occupied),
+            pointer(scratch.few), pointer(scratch.few_others), pointer(scratch.running),
+            pointer(scratch.gains), pointer(scratch.largest),
         ),
         pointer(perm), pointer(limits), seed, pointer(rng), pointer(stack), pointer(sums),
         len(stack), pointer(constant), constant.shape[1], pointer(state), budget,

@@ -44,18 +44,17 @@ from moreplr.forest.kernels.random import stream
 from moreplr.forest.kernels.records import (
     centre,
     centre_row,
-    record,
     rows_at,
     scratch_at,
     squares_of,
+    width_of,
 )
 
 
 @jit
 def measure(rows, scratch, perm, lo, hi):
     """Totals and means of a node; gives its weight, squares, and about its squared deviations."""
-    steps = rows.steps
-    width = 16 * steps if rows.masked else 8 * steps
+    width = width_of(rows)
     whole, around = 0.0, 0.0
     # two running sums: each addition waits for the one before
     vectors.fill(scratch.total, 0, np.float32(0.0), width // 8)
@@ -64,16 +63,13 @@ def measure(rows, scratch, perm, lo, hi):
         row, other = np.int64(peek(perm, i)), np.int64(peek(perm, i + 1))
         whole += peek(rows.weight, row) + peek(rows.weight, other)
         around += peek(rows.squares, row) + peek(rows.squares, other)
-        place, at = record(rows, scratch, row, 0)
-        vectors.add(scratch.total, 0, place, at, width // 8)
-        place, at = record(rows, scratch, other, 1)
-        vectors.add(scratch.running, 0, place, at, width // 8)
+        vectors.add(scratch.total, 0, rows.records, row * width, width // 8)
+        vectors.add(scratch.running, 0, rows.records, other * width, width // 8)
     if (hi - lo) & 1:
         row = np.int64(peek(perm, hi - 1))
         whole += peek(rows.weight, row)
         around += peek(rows.squares, row)
-        place, at = record(rows, scratch, row, 0)
-        vectors.add(scratch.total, 0, place, at, width // 8)
+        vectors.add(scratch.total, 0, rows.records, row * width, width // 8)
     vectors.add(scratch.total, 0, scratch.running, 0, width // 8)
     return np.float32(whole), around, around - average(rows, scratch, whole)
 
@@ -116,17 +112,11 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
     min_leaf = peek(limits, MIN_LEAF)
     max_features = peek(limits, MAX_FEATURES)
     best, feature, last, following, side = np.float32(-1.0), 0, 0, 0, 0
-    inside = 0.0
-    if slot >= 0 and rows.exact and splitter_histogram.total_up(rows, scratch, slot, constant) > 0:
-        whole = np.float32(peek(scratch.total, rows.n_targets) * rows.per_unit)
-        inside = average(rows, scratch, whole)
-        around = spread = 1.0  # whether the node is constant is asked below
-    else:
-        whole, around, spread = measure(rows, scratch, perm, lo, lo + m)
-        if m < large:
-            spread = centre(rows, scratch, perm, lo, m)
-        elif spread < 1e-4 * around:
-            spread = deviate(rows, scratch, perm, lo, lo + m)
+    whole, around, spread = measure(rows, scratch, perm, lo, lo + m)
+    if m < large:
+        spread = centre(rows, scratch, perm, lo, m)
+    elif spread < 1e-4 * around:
+        spread = deviate(rows, scratch, perm, lo, lo + m)
     if spread <= PURE * around:
         return best, feature, last, following, side, slot
     # the node's own stream and order: what other nodes drew does not matter
@@ -148,10 +138,6 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
         best, feature, last, following, side = splitter_histogram.split(
             rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant, slot, made
         )
-        # rounding makes gains of this size where all rows are the same
-        if best < 1e-4 * inside:
-            spread = deviate(rows, scratch, perm, lo, lo + m)
-            best = np.float32(-1.0) if spread <= PURE * inside else best
     return best, feature, last, following, side, slot
 
 
@@ -229,7 +215,7 @@ def grow(
         # between two occupied bins the cut is in the middle; NaN alone leaves every value left
         cut = 254 if following == MISSING else (last + following) >> 1
         middle, lacking = partition(
-            rows.cells, rows.stride, perm, lo, hi, feature, cut, side,
+            rows.cells, rows.n_features, perm, lo, hi, feature, cut, side,
             peek(rows.bins, feature + 1) - peek(rows.bins, feature) == 256, scratch.spare,
         )  # fmt: skip
         poke(nodes.feature, node, np.uint16(feature))

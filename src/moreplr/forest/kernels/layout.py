@@ -37,25 +37,20 @@ class Rows(NamedTuple):
 
     A row's record is its weighted targets. Without missing targets, the lane after them holds
     the row's weight, made so small by `unit` that it does not matter in a sum of squares; with
-    missing targets, the weights of all targets follow. Targets that are small whole numbers
-    are kept as bytes, and a record is made of them when it is needed: there is less to fetch.
+    missing targets, the weights of all targets follow.
     """
 
-    cells: Any  # uint8, flat (n, stride): the bins of a row, then its targets if they are small
-    records: Any  # float32, flat (n, width), unless they are small
+    cells: Any  # uint8, flat (n, n_features): the bins of a row
+    records: Any  # float32, flat (n, width)
     weight: Any  # float32 (n,)
     squares: Any  # float32 (n,): the row's part in the sum of squares
     bins: Any  # int64 (n_features + 1,): where a feature's bins begin in a histogram
-    scale: Any  # float32 (8 * steps,): what one is worth in a lane of small targets
-    stride: int
     n_features: int
     n_targets: int
     steps: int  # vectors of eight that the targets fill
     unit: np.float32
     per_unit: np.float32
     masked: bool
-    small: bool
-    exact: bool  # small, with whole weights: sums of them are free of rounding
 
 
 class Nodes(NamedTuple):
@@ -74,7 +69,6 @@ class Scratch(NamedTuple):
     order: Any  # int32 (n_features,)
     chosen: Any  # int32 (n_features,)
     spare: Any  # int32 (n,)
-    record: Any  # float32, flat (2, width)
     total: Any  # float32 (width,)
     mean: Any  # float32 (8 * steps,)
     inverse: Any  # float32 (8 * steps,): one over the masses, or 0

@@ -7,17 +7,14 @@ import numpy as np
 
 from moreplr._jit import inlined, jit
 from moreplr.forest.kernels.llvm import lowest_bit, peek
-from moreplr.forest.kernels.records import record, rows_at, scratch_at
+from moreplr.forest.kernels.records import rows_at, width_of
 
 
 @jit
-def leaf_values(perm, right, start, n_nodes, rows, scratch, base, step, out):
-    """Fill `out` (n_leaves, k) where every target is observed; `base` answers without rows.
-
-    Targets are `step` times what the records hold.
-    """
+def leaf_values(perm, right, start, n_nodes, rows, base, out):
+    """Fill `out` (n_leaves, k) where every target is observed; `base` answers without rows."""
     k = out.shape[1]  # records are padded
-    own, space = rows_at(rows), scratch_at(scratch)
+    own, width = rows_at(rows), width_of(rows)
     sums = np.zeros(k)
     for node in range(n_nodes):
         if right[node] >= 0:
@@ -25,17 +22,17 @@ def leaf_values(perm, right, start, n_nodes, rows, scratch, base, step, out):
         whole = 0.0
         sums[:] = 0.0
         for i in range(start[node], _stop(start, node, n_nodes, perm)):
-            place, at = record(own, space, np.int64(perm[i]), 0)
+            record = np.int64(perm[i]) * width
             whole += rows.weight[perm[i]]
             for t in range(k):
-                sums[t] += peek(place, at + t)
+                sums[t] += peek(own.records, record + t)
         leaf = -1 - right[node]
         for t in range(k):
-            out[leaf, t] = step * (sums[t] / whole) if whole > 0.0 else base[t]
+            out[leaf, t] = sums[t] / whole if whole > 0.0 else base[t]
 
 
 @jit
-def leaf_values_with_gaps(perm, right, start, n_nodes, rows, scratch, base, step, out):
+def leaf_values_with_gaps(perm, right, start, n_nodes, rows, base, out):
     """The same where targets are missing; `base` answers where not even the root has one.
 
     Nodes are visited from the last to the first, children before parents. A subtree that has
@@ -43,7 +40,7 @@ def leaf_values_with_gaps(perm, right, start, n_nodes, rows, scratch, base, step
     ancestor that has seen it fills them.
     """
     k = out.shape[1]
-    own, space = rows_at(rows), scratch_at(scratch)
+    own = rows_at(rows)
     most, n_words = _most_pending(right, n_nodes), (k + 63) >> 6
     sums, mass = np.zeros((most, k)), np.zeros((most, k))
     observed = np.zeros((most, n_words), np.uint64)  # a bit for each target
@@ -53,11 +50,11 @@ def leaf_values_with_gaps(perm, right, start, n_nodes, rows, scratch, base, step
         if right[node] < 0:
             first = -1 - right[node]
             _add(
-                perm, start[node], _stop(start, node, n_nodes, perm), own, space, sums[top],
-                mass[top], observed[top],
+                perm, start[node], _stop(start, node, n_nodes, perm), own, sums[top], mass[top],
+                observed[top],
             )  # fmt: skip
             for t in range(k):
-                value = step * (sums[top, t] / mass[top, t])
+                value = sums[top, t] / mass[top, t]
                 out[first, t] = value if mass[top, t] > 0.0 else base[t]
             ends[top] = first + 1
             top += 1
@@ -74,7 +71,7 @@ def leaf_values_with_gaps(perm, right, start, n_nodes, rows, scratch, base, step
                 bit = lowest_bit(differ)
                 differ &= differ - np.uint64(1)
                 t = 64 * word + np.int64(bit)
-                value = step * (sums[other, t] / mass[other, t])
+                value = sums[other, t] / mass[other, t]
                 if (on_left >> bit) & np.uint64(1):
                     lo, hi = ends[left], ends[other]
                 else:
@@ -102,7 +99,7 @@ def _most_pending(right, n_nodes):
 
 
 @inlined
-def _add(perm, begin, stop, rows, scratch, sums, mass, observed):
+def _add(perm, begin, stop, rows, sums, mass, observed):
     """Sums and weights of a range of rows, and which targets they have."""
     k = len(sums)
     lanes = 8 * rows.steps
@@ -110,10 +107,10 @@ def _add(perm, begin, stop, rows, scratch, sums, mass, observed):
         sums[t] = 0.0
         mass[t] = 0.0
     for i in range(begin, stop):
-        place, at = record(rows, scratch, np.int64(perm[i]), 0)
+        record = np.int64(perm[i]) * 2 * lanes
         for t in range(k):
-            sums[t] += peek(place, at + t)
-            mass[t] += peek(place, at + lanes + t)
+            sums[t] += peek(rows.records, record + t)
+            mass[t] += peek(rows.records, record + lanes + t)
     for word in range(len(observed)):
         observed[word] = 0
         for t in range(64 * word, min(k, 64 * word + 64)):

@@ -5,7 +5,7 @@ their place (`benchmarks/results/forest/plain_loops.md`):
 
 - running sums over the cuts of a feature: up to 28 % longer without missing targets,
 - weighing histograms of class counts: 20 to 27 % longer fits of pairs,
-- `add`, `add_into`, `away`, `squares` and `widen`: up to 20 % longer, 9 % on average, together
+- `add`, `add_into`, `away`, `squares`: up to 20 % longer, 9 % on average, together
   with less frequent operations on slices, which are plain loops now,
 - all of them together: up to 39 % longer, 21 % on average.
 
@@ -294,11 +294,6 @@ def _squares_body(b: Any, s: Slices, p: Any, c: Any, i: Any) -> Any:
     return b.fmul(d, d)
 
 
-def _widen_body(b: Any, s: Slices, p: Any, c: Any, i: Any) -> None:
-    value = b.sitofp(s.load_bytes(p[2], i), VECTOR)
-    s.store(b.fmul(b.fmul(value, s.load(p[1], i)), c[0]), p[0], i)
-
-
 def spread_over(b: Any, squares: Any, share: Any) -> tuple[Any, Any]:
     """The two parts of squares / (share (1 - share)), where a side without mass counts nothing.
 
@@ -313,7 +308,6 @@ _ADD = _operation(2, 0, _add_body, reduces=False)
 _SUM = _operation(3, 0, _sum_body, reduces=False)
 _AWAY = _operation(3, 1, _away_body, reduces=False)
 _SQUARES = _operation(1, 0, _squares_body, reduces=True)
-_WIDEN = _operation(3, 1, _widen_body, reduces=False, last=BYTES)
 
 
 @intrinsic
@@ -336,11 +330,6 @@ def _squares(typingctx, a, i, steps):
     return _SQUARES()
 
 
-@intrinsic
-def _widen(typingctx, a, i, scale, j, codes, k, weight, steps):
-    return _WIDEN()
-
-
 # of slices a[i:i + 8 * steps], and so on for the others
 add: Any = _add
 """a += b"""
@@ -350,8 +339,6 @@ away: Any = _away
 """a = b - factor * c"""
 squares: Any = _squares
 """The sum of a²."""
-widen: Any = _widen
-"""a = weight * scale * codes, of signed bytes."""
 
 
 def _add_up(builder: Any, terms: list[Any]) -> Any:

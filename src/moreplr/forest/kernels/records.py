@@ -12,21 +12,9 @@ from moreplr.forest.kernels.llvm import peek, pointer, poke
 
 
 @inlined
-def record(rows, scratch, row, slot):
-    """Where a row's record is, as a place and an index; `slot` of `record` may hold it."""
-    lanes = 8 * rows.steps
-    width = 2 * lanes if rows.masked else lanes
-    if not rows.small:
-        return rows.records, row * width
-    at, codes = slot * width, row * rows.stride + rows.n_features
-    w = peek(rows.weight, row)
-    if rows.masked:
-        vectors.widen_seen(
-            scratch.record, at, scratch.record, at + lanes, rows.cells, codes, w, rows.steps
-        )
-    else:
-        vectors.widen(scratch.record, at, rows.scale, 0, rows.cells, codes, w, rows.steps)
-    return scratch.record, at
+def width_of(rows):
+    """How many numbers a record has."""
+    return 16 * rows.steps if rows.masked else 8 * rows.steps
 
 
 @inlined
@@ -36,16 +24,15 @@ def centre_row(rows, scratch, row, at):
     With missing targets, deviations are scaled and masses are shares, so that a gain is the sum
     of a² / (share (1 - share)).
     """
-    lanes = 8 * rows.steps
-    place, index = record(rows, scratch, row, 0)
+    lanes, record = 8 * rows.steps, row * width_of(rows)
     if rows.masked:
         vectors.centre(
-            scratch.centred, at, scratch.centred, at + lanes, place, index, place, index + lanes,
-            scratch.mean, scratch.inverse, scratch.root, rows.steps,
+            scratch.centred, at, scratch.centred, at + lanes, rows.records, record, rows.records,
+            record + lanes, scratch.mean, scratch.inverse, scratch.root, rows.steps,
         )  # fmt: skip
     else:
         w = peek(rows.weight, row)
-        vectors.away(scratch.centred, at, place, index, scratch.mean, 0, w, rows.steps)
+        vectors.away(scratch.centred, at, rows.records, record, scratch.mean, 0, w, rows.steps)
 
 
 @inlined
@@ -63,11 +50,11 @@ def centre(rows, scratch, perm, lo, m):
 
     Gives their squared deviations.
     """
-    width = 16 * rows.steps if rows.masked else 8 * rows.steps
+    width = width_of(rows)
     spread = 0.0
     for i in range(m):
         row = np.int64(peek(perm, lo + i))
-        poke(scratch.offsets, i, row * rows.stride)
+        poke(scratch.offsets, i, row * rows.n_features)
         poke(scratch.masses, i, peek(rows.weight, row))
         centre_row(rows, scratch, row, i * width)
         spread += squares_of(rows, scratch, row, i * width)
@@ -79,9 +66,8 @@ def rows_at(rows):
     """Rows as pointers."""
     return Rows(
         pointer(rows.cells), pointer(rows.records), pointer(rows.weight), pointer(rows.squares),
-        pointer(rows.bins), pointer(rows.scale), rows.stride, rows.n_features, rows.n_targets,
-        rows.steps, rows.unit, rows.per_unit, rows.masked, rows.small,
-        rows.exact,
+        pointer(rows.bins), rows.n_features, rows.n_targets, rows.steps, rows.unit, rows.per_unit,
+        rows.masked,
     )  # fmt: skip
 
 
@@ -90,7 +76,7 @@ def scratch_at(scratch):
     """Scratch as pointers."""
     return Scratch(
         pointer(scratch.order), pointer(scratch.chosen), pointer(scratch.spare),
-        pointer(scratch.record), pointer(scratch.total), pointer(scratch.mean),
+        pointer(scratch.total), pointer(scratch.mean),
         pointer(scratch.inverse), pointer(scratch.root), pointer(scratch.running),
         pointer(scratch.centred), pointer(scratch.offsets), pointer(scratch.local),
         pointer(scratch.sorted), pointer(scratch.ends), pointer(scratch.left),
@@ -101,17 +87,17 @@ def scratch_at(scratch):
 
 
 @jit
-def copy_floats(codes, targets, seen, weight, rowids, rows):
+def copy(codes, targets, seen, weight, rowids, rows):
     """Copy the in-bag rows into `rows`, numbered from 0, with weighted targets."""
     lanes = targets.shape[1]
-    width = 2 * lanes if rows.masked else lanes
+    width = width_of(rows)
     place = pointer(rows.records)
     for i in range(len(rowids)):
         row, at = rowids[i], i * width
         w = weight[row]
         rows.weight[i] = w
         for f in range(codes.shape[1]):
-            rows.cells[i * rows.stride + f] = codes[row, f]
+            rows.cells[i * rows.n_features + f] = codes[row, f]
         for t in range(lanes):
             rows.records[at + t] = w * targets[row, t]
         if rows.masked:
@@ -121,21 +107,3 @@ def copy_floats(codes, targets, seen, weight, rowids, rows):
         else:
             rows.squares[i] = vectors.squares(place, at, rows.steps) / w
             rows.records[at + rows.n_targets] = w * rows.unit
-
-
-@jit
-def copy_small(codes, small, weight, rowids, rows):
-    """The same for targets that are small whole numbers."""
-    n_features = codes.shape[1]
-    for i in range(len(rowids)):
-        row, at = rowids[i], i * rows.stride
-        rows.weight[i] = weight[row]
-        for f in range(n_features):
-            rows.cells[at + f] = codes[row, f]
-        squares = 0
-        for t in range(small.shape[1]):
-            code = np.int64(small[row, t])
-            rows.cells[at + n_features + t] = np.uint8(code & 255)
-            if t < rows.n_targets and code != vectors.ABSENT:
-                squares += code * code
-        rows.squares[i] = weight[row] * squares

@@ -15,7 +15,7 @@ from moreplr.forest.kernels import cuts, llvm, vectors
 from moreplr.forest.kernels.draw import choose, is_constant, set_constant
 from moreplr.forest.kernels.layout import MISSING, N_FREE, TIE
 from moreplr.forest.kernels.llvm import peek, poke, poke_number, shift
-from moreplr.forest.kernels.records import record
+from moreplr.forest.kernels.records import width_of
 
 
 @inlined
@@ -38,8 +38,8 @@ def release(free, state, slot):
 def collect(rows, scratch, perm, lo, hi, n_chosen, slot):
     """Make the histograms of the chosen features in a slot from a range of rows."""
     far, far_count, chosen = scratch.far, scratch.far_count, scratch.chosen
-    steps = 2 * rows.steps if rows.masked else rows.steps
-    width = 8 * steps
+    width = width_of(rows)
+    steps = width // 8
     base = slot * peek(rows.bins, rows.n_features)
     for j in range(n_chosen):
         f = np.int64(peek(chosen, j))
@@ -49,37 +49,19 @@ def collect(rows, scratch, perm, lo, hi, n_chosen, slot):
             poke(far_count, b, np.int32(0))
     for i in range(lo, hi):
         row = np.int64(peek(perm, i))
-        place, at = record(rows, scratch, row, 0)
         for j in range(n_chosen):
             f = np.int64(peek(chosen, j))
             b = base + peek(rows.bins, f)
-            b += np.int64(peek(rows.cells, row * rows.stride + f))
+            b += np.int64(peek(rows.cells, row * rows.n_features + f))
             poke(far_count, b, np.int32(peek(far_count, b) + 1))
-            vectors.add(far, b * width, place, at, steps)
-
-
-@jit
-def total_up(rows, scratch, slot, constant):
-    """Totals of a node from the histogram with the fewest bins; gives their number, or 0."""
-    width = 16 * rows.steps if rows.masked else 8 * rows.steps
-    best, fewest = 0, 0
-    for f in range(rows.n_features):
-        n_bins = peek(rows.bins, f + 1) - peek(rows.bins, f)
-        if not is_constant(constant, f) and (fewest == 0 or n_bins < fewest):
-            best, fewest = f, n_bins
-    vectors.fill(scratch.total, 0, np.float32(0.0), width // 8)
-    base = slot * peek(rows.bins, rows.n_features) + peek(rows.bins, best)
-    for b in range(base, base + fewest):
-        if peek(scratch.far_count, b) > 0:
-            vectors.add(scratch.total, 0, scratch.far, b * width, width // 8)
-    return fewest
+            vectors.add(far, b * width, rows.records, row * width, steps)
 
 
 @inlined
 def take_off(rows, far, far_count, chosen, n_chosen, slot, other):
     """Subtract the histograms of one slot from those of another."""
-    steps = 2 * rows.steps if rows.masked else rows.steps
-    width = 8 * steps
+    width = width_of(rows)
+    steps = width // 8
     n_bins = peek(rows.bins, rows.n_features)
     for j in range(n_chosen):
         f = np.int64(peek(chosen, j))
@@ -136,7 +118,7 @@ def scan(rows, scratch, feature, slot, m, whole, min_leaf, known):
 
     Where the gain does not beat `known`, the bins are void.
     """
-    width = 16 * rows.steps if rows.masked else 8 * rows.steps
+    width = width_of(rows)
     base = slot * peek(rows.bins, rows.n_features) + peek(rows.bins, feature)
     n = line_up(
         rows, scratch, base, peek(rows.bins, feature + 1) - peek(rows.bins, feature), width
@@ -160,7 +142,7 @@ def scan(rows, scratch, feature, slot, m, whole, min_leaf, known):
 @inlined
 def scan_again(rows, scratch, n, base, m, whole, min_leaf, known):
     """The best cut with the rows that lack the feature, in the last bin so far, on the left."""
-    width = 16 * rows.steps if rows.masked else 8 * rows.steps
+    width = width_of(rows)
     order = shift(scratch.sorted, 256)
     lacking = peek(scratch.far_count, base + MISSING)
     mass = np.float32(0.0)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from moreplr._jit import inlined
-from moreplr.forest.kernels import splitter_classes
 from moreplr.forest.kernels.layout import CLASS_BITS, MISSING, ROOM
 from moreplr.forest.kernels.llvm import lowest_bit, peek, peek_number, poke
 
@@ -69,59 +68,6 @@ def collect(tree, scratch, perm, lo, hi, n_chosen, counted):
             bit = _ONE << (np.uint64(code) & _LOW6)
             poke(scratch.occupied, word, peek(scratch.occupied, word) | bit)
             if counted:
-                poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
-
-
-@inlined
-def collect_targets(tree, scratch, perm, lo, hi, n_chosen):
-    """Add the rows to `sums` and `others` by turns.
-
-    An addition to the bin of the row before would have to wait for it.
-    """
-    for i in range(lo, hi - 1, 2):
-        row = np.int64(peek(perm, i)) * tree.stride
-        other = np.int64(peek(perm, i + 1)) * tree.stride
-        number, its_number = number_of(tree, row), number_of(tree, other)
-        for j in range(n_chosen):
-            f = np.int64(peek(scratch.chosen, j))
-            b = ROOM * j + np.int64(peek(tree.cells, row + f))
-            its_bin = ROOM * j + np.int64(peek(tree.cells, other + f))
-            poke(scratch.sums, b, peek(scratch.sums, b) + number)
-            poke(scratch.others, its_bin, peek(scratch.others, its_bin) + its_number)
-    if (hi - lo) & 1:
-        row = np.int64(peek(perm, hi - 1)) * tree.stride
-        number = number_of(tree, row)
-        for j in range(n_chosen):
-            f = np.int64(peek(scratch.chosen, j))
-            b = ROOM * j + np.int64(peek(tree.cells, row + f))
-            poke(scratch.sums, b, peek(scratch.sums, b) + number)
-
-
-@inlined
-def collect_many(tree, scratch, perm, lo, hi, n_chosen, counted):
-    """`collect` for many rows: the bins are noted at the end."""
-    if tree.n_classes > 0:
-        splitter_classes.collect(
-            tree, perm, lo, hi, scratch.chosen, n_chosen, tree.numbers, scratch.sums,
-            scratch.others,
-        )  # fmt: skip
-    else:
-        collect_targets(tree, scratch, perm, lo, hi, n_chosen)
-    for j in range(n_chosen):
-        for word in range((tree.n_bins + 63) >> 6):
-            bits = np.uint64(0)
-            first = ROOM * j + 64 * word
-            for b in range(min(64, tree.n_bins - 64 * word)):
-                number = peek(scratch.sums, first + b) + peek(scratch.others, first + b)
-                poke(scratch.sums, first + b, number)
-                poke(scratch.others, first + b, np.int64(0))
-                bits |= np.uint64(number != 0) << np.uint64(b)
-            poke(scratch.occupied, 4 * j + word, bits)
-    if counted:
-        for i in range(lo, hi):
-            row = np.int64(peek(perm, i)) * tree.stride
-            for j in range(n_chosen):
-                b = ROOM * j + np.int64(peek(tree.cells, row + np.int64(peek(scratch.chosen, j))))
                 poke(scratch.counts, b, np.int32(peek(scratch.counts, b) + 1))
 
 

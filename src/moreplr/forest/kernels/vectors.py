@@ -19,7 +19,6 @@ from moreplr.forest.kernels.llvm import (
     peek,
     poke,
     squares,
-    widen,
 )
 
 __all__ = [
@@ -34,12 +33,8 @@ __all__ = [
     "spread",
     "squares",
     "subtract",
-    "widen",
-    "widen_seen",
 ]
 
-# a byte that stands for no target
-ABSENT = -128
 _LEAST = np.float32(LEAST)
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
@@ -86,15 +81,6 @@ def spread(a, i, mass, j, steps):
         deviation, here = peek(a, i + t), peek(mass, j + t)
         total += deviation * deviation / here if here > _ZERO else _ZERO
     return total
-
-
-@inlined
-def widen_seen(a, i, mass, j, codes, k, weight, steps):
-    """a[i:] = weight * codes[k:] and mass[j:] = weight, or both 0 where a target is absent."""
-    for t in range(LANES * steps):
-        code = np.int8(peek(codes, k + t))
-        poke(a, i + t, np.float32(code) * weight if code != ABSENT else _ZERO)
-        poke(mass, j + t, weight if code != ABSENT else _ZERO)
 
 
 @inlined
