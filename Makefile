@@ -2,13 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test fuzz test-minimum test-newest test-nightly lint docs release clean
+.PHONY: demo test coverage fuzz test-minimum test-newest test-nightly lint docs linkcheck release recipe clean
 
 demo: .venv/.installed
 	$(BIN)/moreplr demo -o out/demo
 
 test: .venv/.installed
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 10
 
 # Twelve thousand model files with changed meaning and right checksums: refused, or used without a
 # read out of bounds. The kernels are compiled apart, with checks of every index.
@@ -51,9 +51,21 @@ docs: .venv/.docs-installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
+# Branch coverage of what Python runs; kernels are compiled, and compared with their twins instead.
+coverage: .venv/.installed
+	NUMBA_CACHE_DIR=$(CURDIR)/.coverage-kernels $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report term:skip-covered
+
+# External links of the site, which needs the network.
+linkcheck: .venv/.docs-installed
+	$(BIN)/python -m sphinx -b linkcheck -q docs docs/_build/linkcheck
+
 # sdist and wheel in dist/, checked, and tried in empty environments.
 release:
 	.ci/release.sh
+
+# A recipe for conda-forge of the released sdist: make recipe URL=… MAINTAINERS="name name"
+recipe:
+	$(BIN)/python .ci/recipe.py "$(URL)" $(MAINTAINERS)
 
 clean:
 	rm -rf .venv .venv-* .fuzz build dist out .mypy_cache .ruff_cache .hypothesis
