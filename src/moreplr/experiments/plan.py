@@ -162,7 +162,7 @@ class Plan:
 
         Parameters
         ----------
-        name : {"demo", "paper", "auto", "encoders", "layers", "field"} or path
+        name : {"demo", "paper", "auto", "sweeps", "field"} or path
         allow_import : bool
             Let the plan name methods as ``"module:callable"``, which runs code of that module.
         changes : other values for the plan's parameters
