@@ -65,6 +65,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "moreplr"
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]
 html_css_files = ["moreplr.css"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -72,6 +73,9 @@ html_theme_options = {
     "logo": {"text": "moreplr"},
     "header_links_before_dropdown": 6,
     "navbar_align": "left",
+    # Each release's site lies in a folder of its version.
+    "switcher": {"json_url": "_static/versions.json", "version_match": version},
+    "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
     "navigation_with_keys": False,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
