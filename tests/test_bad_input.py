@@ -12,7 +12,6 @@ from sklearn.svm import SVC
 from moreplr import (
     AutoRanker,
     BradleyTerryRanker,
-    DummyRanker,
     MORERanker,
     NearestNeighborsRanker,
     PairwiseRanker,
@@ -30,7 +29,6 @@ Y = rng.integers(1, 4, (40, 4)).astype(float)
 Y[X[:, 0] > 0, 0] = 0
 
 RANKERS = {
-    "dummy": DummyRanker(),
     "forest": RankingForest(5, random_state=0),
     "tree": RankingTree(),
     "bagging": RankingTree(5, random_state=0),

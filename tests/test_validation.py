@@ -40,9 +40,9 @@ def test_a_masked_feature_is_missing():
         forest.fit(hidden, GAPS).predict_pairs(hidden).P,
         forest.fit(gaps, GAPS).predict_pairs(gaps).P,
     )
-    with pytest.raises(ValueError, match="contains NaN"):
+    with pytest.raises(ValueError, match="column 1 holds NaN"):
         NearestNeighborsRanker(2).fit(hidden, GAPS)
-    with pytest.raises(ValueError, match="contains NaN"):
+    with pytest.raises(ValueError, match="column 1 holds NaN"):
         NearestNeighborsRanker(2).fit(X, GAPS).predict(hidden)
 
 

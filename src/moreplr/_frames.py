@@ -48,27 +48,81 @@ def named_columns(values: Array, labels: Labels, X: Any, library: str) -> Any:
     return pd.DataFrame(values, index=index, columns=pd.Index(labels.tolist()))
 
 
-def not_numbers(X: Any) -> str | None:
-    """What keeps features from being numbers, or None: a column and one of its values.
+def one_row(x: Any, names: Any = None) -> Any:
+    """One row as a table: of a frame of one row, a Series, a dict or the sequence of its values.
 
     Examples
     --------
-    >>> not_numbers(pd.DataFrame({"age": [31, 40], "town": ["Ulm", "Bonn"]}))
-    "column 'town' holds 'Ulm' (row 0)"
-    >>> not_numbers([["1.5"], ["x"]])
-    "column 0 holds 'x' (row 1)"
+    >>> one_row({"town": "Ulm", "age": 30}, ["age", "town"])
+       age town
+    0   30  Ulm
+    >>> one_row([[1, 2], [3, 4]])
+    Traceback (most recent call last):
+    ...
+    ValueError: one row is explained at a time, got 2
+    """
+    if isinstance(x, dict):
+        names = list(x) if names is None else list(names)
+        absent = [name for name in names if name not in x]
+        if absent:
+            raise ValueError(f"the row lacks column {absent[0]!r}")
+        row = pd.DataFrame([x])[names]
+    elif isinstance(x, pd.Series):
+        row = x.to_frame().T
+    elif is_frame(x):
+        row = to_pandas(x)
+    else:
+        row = x if hasattr(x, "shape") else np.asarray(x, dtype=object)
+        row = row[None] if row.ndim == 1 else row
+        if names is not None and row.ndim == 2 and isinstance(row, np.ndarray):
+            row = pd.DataFrame(row, columns=list(names))
+    if row.ndim != 2:
+        raise ValueError(f"one row is explained at a time, got an array of shape {row.shape}")
+    if row.shape[0] != 1:
+        raise ValueError(f"one row is explained at a time, got {row.shape[0]}")
+    return row
+
+
+def fault_of(X: Any, ranker: str, *, takes_gaps: bool) -> str | None:
+    """The first column that a ranker of numbers cannot take, one of its values, and a remedy.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [31, None], "town": ["Ulm", "Bonn"]})
+    >>> fault_of(people, "RankingForest", takes_gaps=True)
+    "column 'town' holds 'Ulm' (row 0), and RankingForest takes numbers: wrap it in ..."
+    >>> fault_of(people, "NearestNeighborsRanker", takes_gaps=False)
+    "column 'age' holds NaN (row 1), and NearestNeighborsRanker takes no gaps: wrap it in ..."
     """
     try:
         frame = to_pandas(X) if is_frame(X) else pd.DataFrame(np.asarray(X, dtype=object))
     except (TypeError, ValueError, AttributeError):  # no table at all
         return None
     for name, column in frame.items():
-        if pd.api.types.is_numeric_dtype(column.dtype):
-            continue
+        found = _first_fault(column, takes_gaps)
+        if found is not None:
+            row, value, why = found
+            return f"column {name!r} holds {value} (row {row}), and {ranker} takes {why}"
+    return None
+
+
+def _first_fault(column: pd.Series, takes_gaps: bool) -> tuple[int, str, str] | None:
+    """The row, the value, and what should be there instead."""
+    if not pd.api.types.is_numeric_dtype(column.dtype):
         for row, value in enumerate(column):
             if not _is_number(value):
                 shown = f"{value!r:.40}" if isinstance(value, str) else f"{value!s:.40}"
-                return f"column {name!r} holds {shown} (row {row})"
+                return row, shown, "numbers: wrap it in moreplr.TableRanker"
+    numbers = pd.to_numeric(column, errors="coerce")
+    if pd.api.types.is_complex_dtype(numbers.dtype):
+        return None
+    values = numbers.to_numpy(dtype=float, na_value=np.nan)
+    for odd, value, why in (
+        (np.isinf(values), "infinity", "finite numbers: put a gap or a large number there"),
+        (np.isnan(values) & (not takes_gaps), "NaN", "no gaps: wrap it in moreplr.TableRanker"),
+    ):
+        if odd.any():
+            return int(odd.argmax()), value, why
     return None
 
 

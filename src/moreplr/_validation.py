@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
-from moreplr._frames import not_numbers
+from moreplr._frames import fault_of
 from moreplr._types import Array, Positions
 
 _LARGEST = 2**31 - 1
@@ -93,6 +93,9 @@ def sparse_format(estimator: Any) -> str | bool:
 def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
     """Features as numbers; an error names the first column that holds something else."""
     X = without_mask(X)
+    if get_tags(ranker).no_validation:  # it does not look at them
+        validate_data(ranker, X, reset=reset, skip_check_array=True)
+        return np.empty(((X if hasattr(X, "shape") else np.asarray(X)).shape[0], 0))
     try:
         with quiet():
             X = validate_data(
@@ -104,13 +107,12 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
                 ensure_all_finite=finite_or_nan(ranker),
             )
     except (TypeError, ValueError) as error:
-        fault = not_numbers(X)
+        fault = fault_of(
+            X, type(ranker).__name__, takes_gaps=get_tags(ranker).input_tags.allow_nan
+        )
         if fault is None:
             raise
-        raise ValueError(
-            f"{fault}, and {type(ranker).__name__} takes numbers: wrap it in "
-            "moreplr.TableRanker, which takes tables as they are, or leave the column out"
-        ) from error
+        raise ValueError(fault) from error
     check_size(X)
     return X
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from moreplr._frames import is_frame, to_pandas
+from moreplr._frames import is_frame, one_row, to_pandas
 from moreplr._types import Array
 from moreplr._validation import integer_from
 
@@ -307,17 +307,9 @@ def _table(ranker: Any, X: Any) -> pd.DataFrame:
 
 def _row(ranker: Any, x: Any, background: Any) -> pd.DataFrame:
     """One row as a frame, with columns of the background's types."""
-    if isinstance(x, dict):
-        row = pd.DataFrame([x])
-    elif isinstance(x, pd.Series):
-        row = x.to_frame().T
-    elif is_frame(x):
-        row = to_pandas(x)
-    else:
-        values = np.asarray(x, dtype=None if background is None else object)
-        row = _table(ranker, values[None] if values.ndim == 1 else values)
-    if len(row) != 1:
-        raise ValueError(f"one row is explained at a time, got {len(row)}")
+    row = one_row(x)
+    if not isinstance(row, pd.DataFrame):
+        row = _table(ranker, row)
     if background is not None:
         table = _table(ranker, background)
         missing = [name for name in table.columns if name not in row.columns]

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -79,3 +80,18 @@ def test_bad_names_are_named(parameter, value):
         ValueError, match=f"{parameter} must be one of .* got {value!r}".replace("[", r"\[")
     ):
         DummyRanker(**{parameter: value}).fit([[0]], [[1, 2]])
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame({"town": ["Ulm", None, "Bonn"], "seen": pd.date_range("2024", periods=3)}),
+        pd.DataFrame(index=range(3)),
+        [["Ulm"], ["Bonn"], ["Rome"]],
+        [[1j], [NAN], [np.inf]],
+    ],
+    ids=["kinds", "no column", "texts", "odd numbers"],
+)
+def test_features_are_not_looked_at(X):
+    ranker = DummyRanker().fit(X, ["a > b", "a > b", "b > a"])
+    assert ranker.predict_text(X) == ["a > b"] * 3

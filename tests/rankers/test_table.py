@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,8 @@ import pandas as pd
 import polars
 import pytest
 from scipy.sparse import csr_array
+from sklearn.compose import make_column_transformer
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from skrub import TableVectorizer
 
@@ -124,7 +127,7 @@ def test_a_row_in_any_form_is_explained(fitted):
     for row in (X.iloc[5], X.iloc[5].to_dict(), list(X.iloc[5]), polars.from_pandas(X.iloc[[5]])):
         assert fitted.explain(row).ranking == frame.ranking
     assert frame.ranking == fitted.predict_text(X.iloc[[5]])[0]
-    with pytest.raises(ValueError, match="one row, got 2"):
+    with pytest.raises(ValueError, match="one row is explained at a time, got 2"):
         fitted.explain(X.iloc[:2])
 
 
@@ -174,6 +177,35 @@ def test_a_vectoriser_of_ones_own():
     assert importances[2] > importances[1]
     with pytest.raises(TypeError, match="TableVectorizer, which can't be stored"):
         save(fitted, io.BytesIO())
+
+
+def test_importances_of_columns_need_to_know_what_comes_from_which():
+    X, Y = people()
+    vectorizer = make_column_transformer((OneHotEncoder(), ["town"]), ("passthrough", ["age"]))
+    fitted = TableRanker(TREE, vectorizer).fit(X[["town", "age"]], Y)
+    with pytest.raises(AttributeError, match="does not say which column its outputs come from"):
+        _ = fitted.feature_importances_
+
+
+@pytest.mark.parametrize(
+    ("ranker", "X", "error", "says"),
+    [
+        (TableRanker("forest"), [[1]], TypeError, "such as RankingForest(), got 'forest'"),
+        (TableRanker(), pd.DataFrame(index=[0]), ValueError, "take moreplr.DummyRanker"),
+        (TREE, pd.DataFrame({"town": ["Ulm"]}), ValueError, "column 'town' holds 'Ulm' (row 0)"),
+        (TREE, pd.DataFrame({"town": ["Ulm"]}), ValueError, "wrap it in moreplr.TableRanker"),
+    ],
+)
+def test_errors_name_the_remedy(ranker, X, error, says):
+    with pytest.raises(error, match=re.escape(says)):
+        ranker.fit(X, ["a > b"])
+
+
+def test_an_array_is_taken_in_the_order_of_the_columns(fitted):
+    X, _ = people(seed=1)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        found = fitted.predict(X.to_numpy())
+    np.testing.assert_array_equal(found, fitted.predict(X))
 
 
 def test_sparse_features_go_to_a_ranker_that_takes_them():

@@ -136,6 +136,11 @@ def test_very_large_numbers_are_scaled_without_a_warning():
     assert values["x"].is_monotonic_increasing
 
 
+def test_numbers_with_a_decimal_comma_are_warned_of():
+    with pytest.warns(UserWarning, match="'height' holds numbers with a decimal comma"):
+        fit(height=[f"{i},5" for i in range(N)], x=np.arange(N))
+
+
 def test_nothing_to_learn_from_is_an_error():
     with (
         pytest.warns(UserWarning, match="'id' is left out"),

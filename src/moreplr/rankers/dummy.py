@@ -18,7 +18,8 @@ STRATEGIES = ("consensus",)
 class DummyRanker(PairRanker):
     """Predict the consensus of the training rankings, the same for every row.
 
-    A ranker that is not better than this has learned nothing from the features.
+    A ranker that is not better than this has learned nothing from the features. Features may be
+    of any kind, and there may be none.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class DummyRanker(PairRanker):
 
         Parameters
         ----------
-        X : array or frame of shape (n_samples, n_features)
+        X : array or frame of shape (n_samples, n_features), only its rows count
         y : rankings of the rows in any form that :func:`check_rankings` accepts
         sample_weight : array of shape (n_samples,), optional
         """
@@ -98,5 +99,6 @@ class DummyRanker(PairRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.no_validation = True  # of features, which it does not look at
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.sparse = True
         return tags

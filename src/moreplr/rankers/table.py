@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moreplr._frames import is_frame, to_pandas
+from moreplr._frames import is_frame, one_row, to_pandas
 from moreplr._types import Array
 from moreplr._validation import without_mask
 from moreplr.base import BaseRanker
@@ -36,30 +36,29 @@ def vectorizer_for(ranker: Any, missing_codes: Iterable[float] = ()) -> FrameVec
 
 
 class TableRanker(BaseRanker):
-    """A ranker that takes tables as they are.
+    """A ranker for tables with columns of any kind.
 
-    Columns hold numbers, texts, categories, booleans, dates and gaps; pandas and polars frames
-    are taken alike, and so are arrays. A vectoriser turns them into numbers, and a ranker learns
-    from these. Both are fitted together and predict together, and all that the ranker offers is
-    offered for rows of the table: pair probabilities, scores, prediction sets, explanations.
+    Columns may hold numbers, texts, categories, booleans, dates and gaps, in a pandas or polars
+    frame or in an array. A vectoriser turns them into numbers, and a ranker learns from these.
+    Whatever the ranker can do, it does for rows of the table: pair probabilities, scores,
+    prediction sets, explanations.
 
     Parameters
     ----------
     ranker : ranker, optional
         A :class:`RankingForest` by default.
     vectorizer : transformer, optional
-        From a table to numbers. By default a
-        :class:`~moreplr.vectorizing.FrameVectorizer`, which keeps gaps for a ranker that takes
-        NaN, and fills them with medians for any other. A sparse matrix goes to the ranker as it
-        is.
+        Turns a table into numbers. By default a
+        :class:`~moreplr.vectorizing.FrameVectorizer`, which keeps gaps for rankers that take
+        NaN, and fills them with medians for others. A sparse matrix goes to the ranker unchanged.
 
     Attributes
     ----------
-    ranker_, vectorizer_ : what is fitted
+    ranker_, vectorizer_ : the fitted ranker and vectoriser
     labels_ : object array (n_labels,)
-    feature_importances_ : array (n_features_in_,)
-        Of the table's columns: what a ranker with importances finds in the outputs of each.
-    n_features_in_, feature_names_in_ : of the table, as in scikit-learn
+    feature_importances_ : array with one number for each column of the table
+        The importance of a column is the sum of those of its outputs.
+    feature_names_in_ : object array, the names of the columns
 
     Examples
     --------
@@ -85,6 +84,10 @@ class TableRanker(BaseRanker):
         """
         if y is None:
             raise ValueError("TableRanker requires y to be passed, but the target y is None")
+        if self.ranker is not None and not hasattr(self.ranker, "fit"):
+            raise TypeError(
+                f"ranker must be a ranker such as RankingForest(), got {self.ranker!r}"
+            )
         table = self._table(X, reset=True)
         ranker = RankingForest() if self.ranker is None else clone(self.ranker)
         if self.vectorizer is not None:
@@ -138,19 +141,19 @@ class TableRanker(BaseRanker):
 
     @available_if(_ranker_has("explain"))
     def explain(self, x: Any) -> Any:
-        """Tell why one row of a table is ranked as it is, see :meth:`RankingForest.explain`.
+        """Say why one row is ranked as it is, see :meth:`RankingForest.explain`.
 
         Parameters
         ----------
         x : one row
             A frame of one row, a Series, a dict from columns to values, or a sequence.
         """
-        features = self._features(self._one_row(x))
+        features = self._features(one_row(x, getattr(self, "feature_names_in_", None)))
         return self.ranker_.explain(features)
 
     @property
     def feature_importances_(self) -> Array:
-        """Of each column of the table, the sum of the importances of what is made of it."""
+        """The importance of each column of the table."""
         check_is_fitted(self)
         importances = np.zeros(self.n_features_in_)
         np.add.at(importances, self._origin(), self.ranker_.feature_importances_)
@@ -162,8 +165,12 @@ class TableRanker(BaseRanker):
             return np.arange(self.n_features_in_)
         if hasattr(self.vectorizer_, "origin_"):
             return self.vectorizer_.origin_
-        # skrub's vectorisers say it so; others do not.
-        outputs: dict[Any, list[Any]] = self.vectorizer_.input_to_outputs_
+        outputs: Any = getattr(self.vectorizer_, "input_to_outputs_", None)  # skrub's
+        if outputs is None:
+            raise AttributeError(
+                f"{type(self.vectorizer_).__name__} does not say which column its outputs come "
+                "from: take ranker_.feature_importances_, one for each output"
+            )
         columns = {output: at for at, name in enumerate(outputs) for output in outputs[name]}
         return [columns[name] for name in self.vectorizer_.get_feature_names_out()]
 
@@ -173,13 +180,18 @@ class TableRanker(BaseRanker):
         return table if self.vectorizer_ is None else self.vectorizer_.transform(table)
 
     def _table(self, X: Any, *, reset: bool) -> Any:
-        """A frame or a sparse matrix of the right columns; arrays of numbers are checked."""
+        """X as a frame or a sparse matrix, its columns checked."""
         X = without_mask(X)
         if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             frame = to_pandas(X)
             if not len(frame):
                 raise ValueError(f"Found array with 0 sample(s) (shape={frame.shape})")
+            if not len(frame.columns):
+                raise ValueError(
+                    "the table has no features: without any, only a consensus can be learned; "
+                    "take moreplr.DummyRanker"
+                )
             return frame
         texts = not issparse(X) and np.asarray(X).dtype.kind in "OUS"
         X = validate_data(
@@ -190,23 +202,8 @@ class TableRanker(BaseRanker):
             ensure_all_finite="allow-nan",
             accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
         )
-        return X if issparse(X) else pd.DataFrame(X)
-
-    def _one_row(self, x: Any) -> Any:
-        if isinstance(x, dict):
-            return pd.DataFrame([x])
-        if isinstance(x, pd.Series):
-            return x.to_frame().T
-        if is_frame(x) or issparse(x):
-            row = x
-        else:
-            row = np.asarray(x, dtype=object)
-            row = row[None] if row.ndim == 1 else row
-            if hasattr(self, "feature_names_in_"):
-                row = pd.DataFrame(row, columns=self.feature_names_in_)
-        if row.shape[0] != 1:
-            raise ValueError(f"explain takes one row, got {row.shape[0]}")
-        return row
+        names = getattr(self, "feature_names_in_", None)
+        return X if issparse(X) else pd.DataFrame(X, columns=names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

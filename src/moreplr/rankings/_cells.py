@@ -78,7 +78,10 @@ def _to_number(value: Any, row: int, label: Any, what: str) -> float:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             pass
-    raise ValueError(f"row {row}, label {label!r}: {what} {clip(value)} is not a number")
+    raise ValueError(
+        f"row {row}, label {label!r}: {what} {clip(value)} is not a number; where it means not "
+        "ranked, put NaN"
+    )
 
 
 def is_missing(value: Any) -> bool:

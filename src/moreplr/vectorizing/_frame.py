@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from moreplr._frames import is_frame, to_pandas
 from moreplr._types import Array
 from moreplr._validation import check_name, integer_from, without_mask
-from moreplr.tables.cells import GAPS
+from moreplr.tables.cells import GAPS, has_decimal_comma
 from moreplr.vectorizing._text import TextEncoder
 
 NUMBER, DATE, CATEGORY, TEXT = "number", "date", "category", "text"
@@ -101,10 +101,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         check_name("missing", self.missing, ("keep", "median"))
         frame = self._frame(X, reset=True)
         self._learn_kinds(frame)
-        for name, kind in self.kinds_.items():
-            if kind in (IDENTIFIER, EMPTY):
-                why = "no value" if kind == EMPTY else "an identifier: all values differ"
-                warnings.warn(f"column {name!r} is left out: it holds {why}", stacklevel=2)
+        self._warn_of_odd_columns(frame)
         self.names_, self.origin_, values = self._encoded(frame)
         if not self.names_:
             raise ValueError(f"no column is left to learn from: {self.kinds_}")
@@ -159,6 +156,19 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
                 encoder = TextEncoder() if self.text is None else clone(self.text)
                 self.texts_[name] = encoder.fit(values)
             kinds[name] = kind
+
+    def _warn_of_odd_columns(self, frame: pd.DataFrame) -> None:
+        for name, kind in self.kinds_.items():
+            what = ""
+            if kind in (IDENTIFIER, EMPTY):
+                why = "no value" if kind == EMPTY else "an identifier: all values differ"
+                what = f"is left out: it holds {why}"
+            if kind in (IDENTIFIER, CATEGORY, TEXT):
+                values = frame[name].dropna()
+                if values.map(has_decimal_comma).mean() > 0.5:
+                    what = "holds numbers with a decimal comma: read it with decimal=','"
+            if what:
+                warnings.warn(f"column {name!r} {what}", stacklevel=5)
 
     def _encoded(self, frame: pd.DataFrame) -> tuple[list[str], NDArray[np.intp], Array]:
         """Names, origins and values of all outputs, in the order of the columns."""

@@ -113,7 +113,7 @@ def test_a_row_in_any_form():
 def test_bad_questions():
     X, Y = make_rankings(n=30)
     forest = RankingForest(5, random_state=0).fit(X, Y)
-    with pytest.raises(ValueError, match="takes one row, got an array of shape"):
+    with pytest.raises(ValueError, match="one row is explained at a time, got"):
         forest.explain(X[:2])
     with pytest.raises(ValueError, match="no label 'tee'"):
         forest.explain(X[0]).pair("tee", 0)

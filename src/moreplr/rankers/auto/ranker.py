@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from moreplr._frames import one_row
 from moreplr._types import Array, Positions
 from moreplr._validation import check_name, integer_from
 from moreplr.base import PairRanker, Pairs
@@ -41,7 +42,6 @@ from moreplr.rankers.auto._mixture import mixture_weights
 from moreplr.rankers.auto.explanation import MixtureExplanation
 from moreplr.rankers.bradley_terry import BradleyTerryRanker
 from moreplr.rankers.ranking_forest import PredictionSets, RankingForest
-from moreplr.rankers.ranking_forest.explanation import one_row
 from moreplr.rankers.ranking_forest.prediction_sets import (
     merged,
     prediction_sets,

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moreplr._frames import is_frame, to_pandas
 from moreplr._types import Array, Labels, Positions
 from moreplr.base import Pairs
 from moreplr.rankers.ranking_forest.votes import label_of
@@ -219,17 +218,3 @@ def _votes(weights: Array, k: int, labels: set[int]) -> Array:
     """The lines of the forests that vote on pairs of these labels."""
     own = (label_of(number, len(weights), k) for number in range(len(weights)))
     return weights[[label is None or label in labels for label in own]]
-
-
-def one_row(x: Any) -> Any:
-    """One row as a table, names of the features kept."""
-    if isinstance(x, pd.Series):
-        return x.to_frame().T
-    if is_frame(x):
-        x = to_pandas(x)
-    elif not hasattr(x, "shape"):
-        x = np.asarray(x, dtype=object)
-    row = x[None] if x.ndim == 1 else x
-    if row.ndim != 2 or len(row) != 1:
-        raise ValueError(f"explain takes one row, got an array of shape {x.shape}")
-    return row

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from moreplr._frames import one_row
 from moreplr._types import Array, Positions
 from moreplr._validation import check_name, integer_from, weighted_rows
 from moreplr.aggregation import METHODS
@@ -19,7 +20,7 @@ from moreplr.forest import BinnedMatrix, ForestRegressor
 from moreplr.metrics import tau_x_score
 from moreplr.oblique import ObliqueFeatures
 from moreplr.rankers._pairs import consensus
-from moreplr.rankers.ranking_forest.explanation import Explanation, explanation, one_row
+from moreplr.rankers.ranking_forest.explanation import Explanation, explanation
 from moreplr.rankers.ranking_forest.leaf_size import choose_leaf_size
 from moreplr.rankers.ranking_forest.prediction_sets import (
     PredictionSets,
