@@ -199,6 +199,26 @@ def holm_floor(scores: pd.DataFrame, control: str) -> float:
     return float(friedman_holm(first, control).table["holm_p"].max())
 
 
+def compare_with(scores: pd.DataFrame, control: str) -> pd.DataFrame:
+    """All that is tested here of one method against each other one.
+
+    Returns
+    -------
+    the table of :func:`friedman_holm` with the columns ``wilcoxon_p`` (Wilcoxon's test, adjusted
+        by Holm), ``better``, ``equal`` and ``worse`` (Bayesian signed-rank test) and ``floor``
+        (the least ``holm_p`` that the method could have against its nearest rival)
+    """
+    table = friedman_holm(scores, control).table
+    table["wilcoxon_p"] = wilcoxon_against(scores, control)
+    bayesian = {
+        method: bayesian_signed_rank(scores, control, method)
+        for method in table.index
+        if method != control
+    }
+    table = table.join(pd.DataFrame.from_dict(bayesian, orient="index"))
+    return table.assign(floor=holm_floor(scores, control))
+
+
 def wilcoxon_against(scores: pd.DataFrame, control: str) -> pd.Series:
     """Wilcoxon's signed-rank test of one method with each other, p-values adjusted by Holm.
 

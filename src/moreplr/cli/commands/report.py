@@ -10,6 +10,7 @@ moreplr report paper.sqlite -o paper --title 'The paper, run again'
 moreplr report monday.sqlite tuesday.sqlite -o both
 moreplr report wednesday.sqlite both -o all
 moreplr report paper.sqlite -o paper --leaderboard theirs.csv
+moreplr report paper.sqlite -o paper --paper-tables Forest
 """
 
 
@@ -33,6 +34,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "columns method, dataset (plr/iris), repetition, fold and tau_x, for incomplete rankings "
         "missing and protocol, too; may be given several times",
     )
+    parser.add_argument(
+        "--paper-tables",
+        nargs="*",
+        metavar="METHOD",
+        help="write the paper's tables, too: accuracy, time, tests of its ten methods, and tests "
+        "of each METHOD beside the paper's own columns",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,7 +48,11 @@ def run(options: argparse.Namespace) -> int:
     from moreplr import experiments
 
     path = experiments.report(
-        options.stores, options.output, options.title, leaderboard=options.leaderboard
+        options.stores,
+        options.output,
+        options.title,
+        leaderboard=options.leaderboard,
+        paper_tables=options.paper_tables,
     )
     print(path)
     return 0

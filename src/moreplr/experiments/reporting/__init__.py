@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from moreplr._files import whole_file
 from moreplr.experiments import archive
-from moreplr.experiments.reporting import content, html, latex
+from moreplr.experiments.reporting import content, html, latex, paper
 from moreplr.experiments.reporting.measures import measures, measures_table
 from moreplr.experiments.reporting.summary import Block, Condition, Summary
 from moreplr.experiments.statistics import all_pairs_holm, wilcoxon_holm
@@ -18,7 +19,12 @@ __all__ = ["Summary", "report"]
 
 
 def report(
-    store: Stores, folder: str | Path, title: str | None = None, *, leaderboard: Stores = ()
+    store: Stores,
+    folder: str | Path,
+    title: str | None = None,
+    *,
+    leaderboard: Stores = (),
+    paper_tables: Iterable[str] | None = None,
 ) -> Path:
     """Write ``report.html``, LaTeX tables and CSV files about the results in a store.
 
@@ -31,6 +37,9 @@ def report(
     leaderboard : path of a CSV file, or several
         Fold scores of other methods on the splits of the store, shown beside its own; see
         :mod:`moreplr.experiments.reporting.leaderboard` for the columns.
+    paper_tables : names of methods, optional
+        Write the paper's tables, too: accuracy, time, tests of its ten methods, and tests of each
+        method named here beside the paper's own columns. It may be empty.
 
     Returns
     -------
@@ -46,6 +55,8 @@ def report(
     folder.mkdir(parents=True, exist_ok=True)
     _write_csv(summary, folder)
     _write_latex(summary, folder)
+    if paper_tables is not None:
+        paper.write(summary, folder, list(paper_tables))
     path = folder / "report.html"
     heading = title or f"Results of {', '.join(each.stem for each in paths)}"
     _write(path, make_page(summary, heading))

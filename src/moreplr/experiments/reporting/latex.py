@@ -6,7 +6,13 @@ from typing import Any, cast
 
 import pandas as pd
 
-from moreplr.experiments.reporting.summary import DIGITS, Block, Condition, Summary
+from moreplr.experiments.reporting.summary import (
+    DIGITS,
+    Block,
+    Condition,
+    Summary,
+    percent,
+)
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -48,7 +54,18 @@ def accuracy_table(summary: Summary, condition: Condition) -> str:
     return _tabular("ll" + "r" * scores.shape[1], header, lines, f"$\\tau_X$, {condition}")
 
 
-def holm_table(block: Block) -> str:
+def wide_table(cells: pd.DataFrame, caption: str) -> str:
+    """A column for each method; the cells come with their texts."""
+    wide = cells.pivot(index=["missing", "problem", "dataset"], columns="method", values="text")
+    lines = [
+        " & ".join([percent(place[0]).replace("%", r"\%"), *map(escape, place[1:]), *row]) + r" \\"
+        for place, row in zip(wide.index, wide.fillna("--").to_numpy(), strict=True)
+    ]
+    header = " & ".join(["Missing", "Problem", "Data set", *map(escape, wide)]) + r" \\"
+    return _tabular("rll" + "r" * wide.shape[1], header, lines, caption)
+
+
+def holm_table(block: Block, whose: str = "") -> str:
     """Mean ranks and Holm's p-values against the best method."""
     lines = []
     for method, row in block.tests.table.iterrows():
@@ -59,7 +76,8 @@ def holm_table(block: Block) -> str:
         lines.append(" & ".join([escape(method), f"{row['rank']:.2f}", *numbers]) + r" \\")
     header = r"Method & Rank & $p$ (Holm) & Win & Tie & Loss \\"
     p = scientific(block.tests.friedman.p_value)
-    return _tabular("lrrrrr", header, lines, f"{block.title}, Friedman $p = {p}$")
+    title = f"{block.title}{whose and ', '}{escape(whose)}, Friedman $p = {p}$"
+    return _tabular("lrrrrr", header, lines, title)
 
 
 def scientific(value: float) -> str:

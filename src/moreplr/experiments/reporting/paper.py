@@ -1,0 +1,114 @@
+"""The paper's own tables from results of ours: accuracy, time, and tests of its ten methods.
+
+Means are compared with the three digits that the paper prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from moreplr._files import whole_file
+from moreplr.experiments.archive import to_csv
+from moreplr.experiments.methods import COMPLETE
+from moreplr.experiments.reporting import latex
+from moreplr.experiments.reporting.summary import (
+    Block,
+    Condition,
+    Summary,
+    paper_name,
+    published,
+)
+from moreplr.experiments.statistics import compare_with, friedman_holm
+
+PLACE = ["problem", "dataset", "missing"]
+
+
+def write(summary: Summary, folder: Path, others: list[str]) -> None:
+    """Write paper_accuracy, paper_time and paper_tests as CSV, and all of them as paper.tex.
+
+    Parameters
+    ----------
+    summary : results that hold the paper's methods on its data
+    folder : where to write
+    others : methods of the results that are put beside the paper's own columns, one at a time
+    """
+    own = paper_results(summary)
+    if own.empty:
+        raise ValueError("the results hold none of the paper's methods on its data")
+    measured = {
+        "accuracy": own[[*PLACE, "method", "tau_x", "std", "folds", "paper"]],
+        "time": own[[*PLACE, "method", "fit_seconds", "predict_seconds", "folds"]],
+    }
+    for name, table in measured.items():
+        to_csv(table, folder / f"paper_{name}.csv")
+    texts = [
+        latex.wide_table(own.assign(text=own.apply(_accuracy, axis=1)), "$\\tau_X$"),
+        latex.wide_table(
+            own.assign(text=own.apply(_seconds, axis=1)), "CPU seconds: fit, predict"
+        ),
+    ]
+    tests = []
+    for whose, block in paper_blocks(summary, own, others):
+        table = compare_with(block.scores, block.tests.control).reset_index(names="method")
+        about = {"columns": whose, "problem": block.problem, "missing": block.condition.missing}
+        about |= {"datasets": len(block.scores), "friedman_p": block.tests.friedman.p_value}
+        tests.append(table.assign(**about))
+        texts.append(latex.holm_table(block, whose))
+    if tests:
+        to_csv(pd.concat(tests), folder / "paper_tests.csv")
+    with whole_file(folder / "paper.tex") as name:
+        Path(name).write_text("\n".join(texts), "utf-8")
+
+
+def paper_results(summary: Summary) -> pd.DataFrame:
+    """Our means of the paper's methods, under its names and its protocol, in its order."""
+    cells = summary.cells.reset_index()
+    cells = cells[cells["paper"].notna() & cells["protocol"].isin([COMPLETE, "published"])]
+    names = [paper_name(*pair) for pair in zip(cells["method"], cells["missing"], strict=True)]
+    order = list(published()["method"].unique())
+    cells = cells.assign(method=pd.Categorical(names, order, ordered=True))
+    return cells.sort_values([*PLACE, "method"])
+
+
+def paper_blocks(
+    summary: Summary, own: pd.DataFrame, others: list[str]
+) -> Iterator[tuple[str, Block]]:
+    """Whose columns are compared, and the comparison, for each problem and missing share."""
+    yield from (("ours", block) for block in _blocks(_pivoted(own)))
+    paper = published().assign(missing=published()["missing"] / 100)
+    paper = _pivoted(paper.rename(columns={"tau_x_mean": "tau_x"}))
+    cells = summary.cells.reset_index()
+    cells = cells[cells["protocol"].isin([COMPLETE, "published"])]
+    for name in others:
+        column = cells[cells["method"] == name].set_index(PLACE)["tau_x"].rename(name)
+        if column.empty:
+            raise ValueError(f"the results hold no method {name!r}")
+        beside = paper.join(column, how="inner")
+        yield from ((f"the paper's and {name}", block) for block in _blocks(beside))
+
+
+def _pivoted(cells: pd.DataFrame) -> pd.DataFrame:
+    wide = cells.pivot(index=PLACE, columns="method", values="tau_x")
+    return wide.set_axis(wide.columns.astype(str), axis=1)
+
+
+def _blocks(scores: pd.DataFrame) -> Iterator[Block]:
+    """Tests on the data sets that all methods have; there are none of a single method or set."""
+    parts = {(str(p), m): part for (p, m), part in scores.groupby(level=["problem", "missing"])}
+    parts |= {("both", m): part for m, part in scores.groupby(level="missing")}
+    for (problem, missing), part in parts.items():
+        whole = part.dropna().droplevel("missing")
+        if len(whole) > 1 and whole.shape[1] > 1:
+            condition = Condition(missing, "published" if missing else COMPLETE)
+            yield Block(condition, problem, whole, friedman_holm(whole))
+
+
+def _accuracy(cell: pd.Series) -> str:
+    return rf"{cell['tau_x']:.3f} $\pm$ {cell['std']:.3f}"
+
+
+def _seconds(cell: pd.Series) -> str:
+    return f"{cell['fit_seconds']:.2f}, {cell['predict_seconds']:.2f}"
