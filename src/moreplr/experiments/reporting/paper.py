@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -53,9 +54,9 @@ def write(summary: Summary, folder: Path, others: list[str]) -> None:
     tests = []
     for whose, block in paper_blocks(summary, own, others):
         table = compare_with(block.scores, block.tests.control).reset_index(names="method")
-        about = {"columns": whose, "problem": block.problem, "missing": block.condition.missing}
-        about |= {"datasets": len(block.scores), "friedman_p": block.tests.friedman.p_value}
-        tests.append(table.assign(**about))
+        about: dict[str, Any] = {"columns": whose, "problem": block.problem}
+        about |= {"missing": block.condition.missing, "datasets": len(block.scores)}
+        tests.append(table.assign(**about, friedman_p=block.tests.friedman.p_value))
         texts.append(latex.holm_table(block, whose))
     if tests:
         to_csv(pd.concat(tests), folder / "paper_tests.csv")
@@ -97,9 +98,14 @@ def _pivoted(cells: pd.DataFrame) -> pd.DataFrame:
 
 def _blocks(scores: pd.DataFrame) -> Iterator[Block]:
     """Tests on the data sets that all methods have; there are none of a single method or set."""
-    parts = {(str(p), m): part for (p, m), part in scores.groupby(level=["problem", "missing"])}
-    parts |= {("both", m): part for m, part in scores.groupby(level="missing")}
-    for (problem, missing), part in parts.items():
+    for problem in ("lr", "plr", "both"):
+        own = scores if problem == "both" else scores[scores.index.get_level_values(0) == problem]
+        yield from _by_share(problem, own)
+
+
+def _by_share(problem: str, scores: pd.DataFrame) -> Iterator[Block]:
+    for share, part in scores.groupby(level="missing"):
+        missing = float(str(share))
         whole = part.dropna().droplevel("missing")
         if len(whole) > 1 and whole.shape[1] > 1:
             condition = Condition(missing, "published" if missing else COMPLETE)
