@@ -203,7 +203,7 @@ class PairRanker(BaseRanker):
         *,
         n_buckets: int | None = None,
         top: int | None = None,
-        total_order: bool = False,
+        total_order: bool | None = None,
     ) -> Any:
         """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
 
@@ -214,10 +214,14 @@ class PairRanker(BaseRanker):
             Predict exactly this many buckets.
         top : int, optional
             Resolve this many labels only; all others share the last bucket.
-        total_order : bool, default=False
-            Predict no ties, but for the last bucket of `top`.
+        total_order : bool, optional
+            Predict no ties, but for the last bucket of `top`. Rankers that note whether training
+            rankings have ties do so by default where there are none, unless a number of buckets
+            is given; others do not.
         """
         given, X = X, self._check_predict(X)
+        if total_order is None:
+            total_order = self._never_ties and n_buckets is None
         options = {"n_buckets": n_buckets, "top": top, "total_order": total_order}
         rng = check_random_state(self.random_state)
         ranks = np.empty((X.shape[0], len(self.labels_)))
@@ -283,6 +287,11 @@ class PairRanker(BaseRanker):
 
     def _pairs(self, X: Array) -> Pairs:
         raise NotImplementedError
+
+    @property
+    def _never_ties(self) -> bool:
+        """Whether training rankings are known to have no ties."""
+        return False
 
     def _decode(self, pairs: Pairs, **options: Any) -> Positions:
         return decoded(pairs, self._aggregation, self.objective, **options)

@@ -78,7 +78,7 @@ class DummyRanker(PairRanker):
         *,
         n_buckets: int | None = None,
         top: int | None = None,
-        total_order: bool = False,
+        total_order: bool | None = None,
     ) -> Any:
         """Predict dense ranks of shape (n_samples, n_labels), the same in every row.
 
@@ -89,7 +89,7 @@ class DummyRanker(PairRanker):
             self._pairs(rows[:1]),
             n_buckets=n_buckets,
             top=top,
-            total_order=total_order,
+            total_order=bool(total_order),
             random_state=check_random_state(self.random_state),
         )
         return self._output(np.tile(ranks, (len(rows), 1)), X)

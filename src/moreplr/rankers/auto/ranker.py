@@ -14,12 +14,11 @@ from sklearn.base import clone
 from sklearn.inspection import permutation_importance
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from moreplr._frames import one_row
 from moreplr._types import Array, Positions
 from moreplr._validation import check_name, integer_from
-from moreplr.base import PairRanker, Pairs
+from moreplr.base import Pairs
 from moreplr.forest.parallel import run
 from moreplr.metrics import pair_log_loss, tau_x_score
 from moreplr.rankers._calibration import PairCalibration
@@ -41,13 +40,8 @@ from moreplr.rankers.auto._members import (
 from moreplr.rankers.auto._mixture import mixture_weights
 from moreplr.rankers.auto.explanation import MixtureExplanation
 from moreplr.rankers.bradley_terry import BradleyTerryRanker
-from moreplr.rankers.ranking_forest import PredictionSets, RankingForest
-from moreplr.rankers.ranking_forest.prediction_sets import (
-    merged,
-    prediction_sets,
-    risk_curve,
-    threshold,
-)
+from moreplr.rankers.ranking_forest import RankingForest
+from moreplr.rankers.ranking_forest.prediction_sets import SetRanker, merged, risk_curve
 from moreplr.rankings import count_buckets, to_text
 
 POSITIONS = ("observed", "given")
@@ -60,7 +54,7 @@ _HELD_OUT_BYTES = 1 << 28
 _TRIED_ROWS, _TRIED_LABELS = 400, 8
 
 
-class AutoRanker(PairRanker):
+class AutoRanker(SetRanker):
     """Mix rankers of different kinds, within a time budget: the most accurate default.
 
     Members are fitted out of fold, all on the same folds, and predict for each pair of labels
@@ -364,54 +358,6 @@ class AutoRanker(PairRanker):
         for name, (_, seconds) in zip(names, models, strict=True):
             self.leaderboard_.loc[self.leaderboard_["member"] == name, "seconds"] += seconds
 
-    def predict(
-        self,
-        X: Any,
-        *,
-        n_buckets: int | None = None,
-        top: int | None = None,
-        total_order: bool | None = None,
-    ) -> Any:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        n_buckets : int, optional
-            Predict exactly this many buckets.
-        top : int, optional
-            Resolve this many labels only; all others share the last bucket.
-        total_order : bool, optional
-            Predict no ties, but for the last bucket of `top`. By default where the training
-            rankings have none, unless a number of buckets is given.
-        """
-        check_is_fitted(self)
-        if total_order is None:
-            total_order = not self.ties_ and n_buckets is None
-        return super().predict(X, n_buckets=n_buckets, top=top, total_order=total_order)
-
-    def predict_set(self, X: Any, alpha: float = 0.1) -> PredictionSets:
-        """Leave the pairs undecided whose relation is uncertain at the wanted level.
-
-        As :meth:`RankingForest.predict_set`, calibrated on out-of-fold probabilities.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        alpha : float between 0 and 1, default=0.1
-            The share of a new row's pairs whose true relation may be missed, in expectation.
-        """
-        X = self._check_predict(X)
-        if not (isinstance(alpha, (int, float)) and 0 < alpha < 1):
-            raise ValueError(f"alpha must be a number between 0 and 1, got {alpha!r}")
-        least = threshold(self.risk_, alpha)
-        k = len(self.labels_)
-        precedes, tied = np.empty((2, len(X), k, k), bool)
-        for rows in self._chunks(len(X)):
-            part = prediction_sets(self._pairs(X[rows]), self.labels_, least)
-            precedes[rows], tied[rows] = part.precedes, part.tied
-        return PredictionSets(precedes, tied, self.labels_)
-
     def explain(self, x: Any) -> MixtureExplanation:
         """Say what each member says of one row, and how much it counts.
 
@@ -485,6 +431,13 @@ class AutoRanker(PairRanker):
             P += self.weights_[name] * pairs.P
             Q += self.weights_[name] * pairs.Q
         return Pairs(P, Q)
+
+    def _risk(self) -> Array:
+        return self.risk_
+
+    @property
+    def _never_ties(self) -> bool:
+        return not self.ties_
 
     @property
     def _row_bytes(self) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from moreplr._types import Array, Labels, Positions
 from moreplr._validation import check_name
-from moreplr.base import Pairs
+from moreplr.base import PairRanker, Pairs
 
 # Thresholds are multiples of 1 / STEPS: as fine as anyone asks, and a small fitted state.
 STEPS = 1000
@@ -134,6 +134,54 @@ class PredictionSets:
     @property
     def _size(self) -> NDArray[np.intp]:
         return self.precedes.astype(int) + self.follows + self.tied
+
+
+class SetRanker(PairRanker):
+    """A ranker that knows how often true relations have small probabilities on new rows."""
+
+    def predict_set(self, X: Any, alpha: float = 0.1) -> PredictionSets:
+        """Leave the pairs undecided whose relation is uncertain at the wanted level.
+
+        For each pair the relations that are not ruled out: sets that miss the true relation in
+        a share `alpha` of a new row's pairs, in expectation. Calibrated on what is predicted of
+        training rows without having seen them; they stand in for new rows of the same kind.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        alpha : float between 0 and 1, default=0.1
+            With less than 1 / alpha - 1 training rows, nothing is ruled out.
+
+        Returns
+        -------
+        PredictionSets
+            Its `relation` is 1, 0, -1, or NaN where undecided.
+
+        Examples
+        --------
+        >>> from moreplr import RankingForest
+        >>> from moreplr.datasets import load
+        >>> X, Y = load("iris")
+        >>> forest = RankingForest(random_state=0).fit(X[::2], Y[::2])
+        >>> forest.predict_set(X.iloc[[3, 77, 129]], alpha=0.05).to_text()
+        [['setosa > versicolor', 'setosa > virginica', 'versicolor ~ virginica'], \
+['versicolor > setosa', 'virginica > setosa'], \
+['virginica > setosa']]
+        """
+        X = self._check_predict(X)
+        if not (isinstance(alpha, (int, float)) and 0 < alpha < 1):
+            raise ValueError(f"alpha must be a number between 0 and 1, got {alpha!r}")
+        least = threshold(self._risk(), alpha)
+        k = len(self.labels_)
+        precedes, tied = np.empty((2, len(X), k, k), bool)
+        for rows in self._chunks(len(X)):
+            part = prediction_sets(self._pairs(X[rows]), self.labels_, least)
+            precedes[rows], tied[rows] = part.precedes, part.tied
+        return PredictionSets(precedes, tied, self.labels_)
+
+    def _risk(self) -> Array:
+        """The risk curve of predictions of rows that had not been seen."""
+        raise NotImplementedError
 
 
 def risk_curve(pairs: Pairs, Y: Positions) -> Array:

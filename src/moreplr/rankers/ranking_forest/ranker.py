@@ -14,7 +14,7 @@ from moreplr._frames import one_row
 from moreplr._types import Array, Positions
 from moreplr._validation import check_name, integer_from, weighted_rows
 from moreplr.aggregation import METHODS
-from moreplr.base import OBJECTIVES, PairRanker, Pairs
+from moreplr.base import OBJECTIVES, Pairs
 from moreplr.encoders import encode
 from moreplr.forest import BinnedMatrix, ForestRegressor
 from moreplr.metrics import tau_x_score
@@ -22,13 +22,7 @@ from moreplr.oblique import ObliqueFeatures
 from moreplr.rankers._pairs import consensus
 from moreplr.rankers.ranking_forest.explanation import Explanation, explanation
 from moreplr.rankers.ranking_forest.leaf_size import choose_leaf_size
-from moreplr.rankers.ranking_forest.prediction_sets import (
-    PredictionSets,
-    merged,
-    prediction_sets,
-    risk_curve,
-    threshold,
-)
+from moreplr.rankers.ranking_forest.prediction_sets import SetRanker, merged, risk_curve
 from moreplr.rankers.ranking_forest.votes import Leaves, label_of, places, votes_of_a_pair
 from moreplr.rankings import count_buckets
 
@@ -47,7 +41,7 @@ _FEATURE_BYTES = 40
 _PLACE_BYTES = 32
 
 
-class RankingForest(PairRanker):
+class RankingForest(SetRanker):
     """A random forest on positions whose leaf members vote on every pair of labels.
 
     One forest learns the positions of all labels, and one for each label those of this label.
@@ -276,71 +270,6 @@ class RankingForest(PairRanker):
             whole.P[chunk], whole.Q[chunk] = P, Q
         return whole
 
-    def predict(
-        self,
-        X: Any,
-        *,
-        n_buckets: int | None = None,
-        top: int | None = None,
-        total_order: bool | None = None,
-    ) -> Positions:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        n_buckets : int, optional
-            Predict exactly this many buckets.
-        top : int, optional
-            Resolve this many labels only; all others share the last bucket.
-        total_order : bool, optional
-            Predict no ties, but for the last bucket of `top`. By default where the training
-            rankings have none, unless a number of buckets is given.
-        """
-        self._check_predict(X)
-        if total_order is None:
-            total_order = not self.ties_ and n_buckets is None
-        return super().predict(X, n_buckets=n_buckets, top=top, total_order=total_order)
-
-    def predict_set(self, X: Any, alpha: float = 0.1) -> PredictionSets:
-        """Leave the pairs undecided whose relation is uncertain at the wanted level.
-
-        For each pair the relations that are not ruled out: sets that miss the true relation in
-        a share `alpha` of a new row's pairs, in expectation. Calibrated out of bag, on up to
-        800 training rows, which stand in for new rows of the same kind.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        alpha : float between 0 and 1, default=0.1
-            With less than 1 / alpha - 1 training rows, nothing is ruled out.
-
-        Returns
-        -------
-        PredictionSets
-            Its `relation` is 1, 0, -1, or NaN where undecided.
-
-        Examples
-        --------
-        >>> from moreplr.datasets import load
-        >>> X, Y = load("iris")
-        >>> forest = RankingForest(random_state=0).fit(X[::2], Y[::2])
-        >>> forest.predict_set(X.iloc[[3, 77, 129]], alpha=0.05).to_text()
-        [['setosa > versicolor', 'setosa > virginica', 'versicolor ~ virginica'], \
-['versicolor > setosa', 'virginica > setosa'], \
-['virginica > setosa']]
-        """
-        X = self._check_predict(X)
-        if not (isinstance(alpha, (int, float)) and 0 < alpha < 1):
-            raise ValueError(f"alpha must be a number between 0 and 1, got {alpha!r}")
-        least = threshold(self._risk(), alpha)
-        k = len(self.labels_)
-        precedes, tied = np.empty((2, len(X), k, k), bool)
-        for rows in self._chunks(len(X)):
-            part = prediction_sets(self._pairs(X[rows]), self.labels_, least)
-            precedes[rows], tied[rows] = part.precedes, part.tied
-        return PredictionSets(precedes, tied, self.labels_)
-
     def _risk(self) -> Array:
         """How often true relations have small probabilities out of bag."""
         rows = self._scored_rows()
@@ -413,6 +342,10 @@ class RankingForest(PairRanker):
             features = sum(oblique.weights_.shape)
         places = len(self.labels_) * (int(self.places_.max(initial=0)) + 1)
         return super()._row_bytes + _FEATURE_BYTES * features + _PLACE_BYTES * places
+
+    @property
+    def _never_ties(self) -> bool:
+        return not self.ties_
 
     @property
     def _aggregation(self) -> str:
