@@ -119,10 +119,10 @@ def _first_fault(column: pd.Series, takes_gaps: bool) -> tuple[int, str, str] | 
     values = numbers.to_numpy(dtype=float, na_value=np.nan)
     for odd, value, why in (
         (np.isinf(values), "infinity", "finite numbers: put a gap or a large number there"),
-        (np.isnan(values) & (not takes_gaps), "NaN", "no gaps: wrap it in moreplr.TableRanker"),
+        (column.isna() & (not takes_gaps), "NaN", "no gaps: wrap it in moreplr.TableRanker"),
     ):
         if odd.any():
-            return int(odd.argmax()), value, why
+            return int(np.argmax(odd)), value, why
     return None
 
 

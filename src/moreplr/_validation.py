@@ -94,8 +94,11 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
     """Features as numbers; an error names the first column that holds something else."""
     X = without_mask(X)
     if get_tags(ranker).no_validation:  # it does not look at them
-        validate_data(ranker, X, reset=reset, skip_check_array=True)
-        return np.empty(((X if hasattr(X, "shape") else np.asarray(X)).shape[0], 0))
+        table = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+        if len(table.shape) != 2:
+            raise ValueError(f"X must be a table of rows and columns, got shape {table.shape}")
+        validate_data(ranker, table, reset=reset, skip_check_array=True)
+        return np.empty((table.shape[0], 0))
     try:
         with quiet():
             X = validate_data(

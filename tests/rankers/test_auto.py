@@ -104,9 +104,9 @@ class Spy(DummyRanker):
         self.trained_on = set(np.asarray(X)[:, 0])
         return super().fit(X, y, sample_weight)
 
-    def _pairs(self, X):
+    def predict_pairs(self, X, **options):
         self.seen.append(len(self.trained_on & set(np.asarray(X)[:, 0])))
-        return super()._pairs(X)
+        return super().predict_pairs(X, **options)
 
 
 class TestFolds:
