@@ -298,9 +298,8 @@ class PairRanker(BaseRanker):
 
     @property
     def _aggregation(self) -> str:
-        """The method in use, where None stands for a ranker's own choice."""
-        assert self.aggregation is not None
-        return self.aggregation
+        """The method in use: where orders have no ties, None stands for the best of all orders."""
+        return self.aggregation or ("auto" if self._never_ties else "segments")
 
     def _chunks(self, n: int) -> Iterator[slice]:
         step = max(1, CHUNK_BYTES // self._row_bytes)
@@ -313,7 +312,8 @@ class PairRanker(BaseRanker):
 
     def _check_decoding(self) -> None:
         """Refuse an aggregation or an objective that is not known."""
-        check_name("aggregation", self.aggregation, METHODS)
+        if self.aggregation is not None:
+            check_name("aggregation", self.aggregation, METHODS)
         check_name("objective", self.objective, OBJECTIVES)
 
 

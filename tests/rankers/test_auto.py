@@ -1,3 +1,4 @@
+import re
 import time
 import warnings
 
@@ -22,8 +23,10 @@ from moreplr import (
 )
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.metrics import pair_calibration_error, tau_x_score
-from moreplr.rankers.auto._members import pairs_of, scaled
+from moreplr.rankers.auto._judging import _judge
+from moreplr.rankers.auto._members import compact, pairs_of, scaled
 from moreplr.rankers.auto._mixture import mixture_weights
+from moreplr.rankers.auto._rows import Data
 from moreplr.rankings import dense_ranks
 
 NAN = float("nan")
@@ -32,7 +35,9 @@ RANKERS = [AutoRanker(None, QUICK, n_folds=2, random_state=0)]
 
 
 def quick(**options):
-    return AutoRanker(None, **{"members": QUICK, "n_folds": 2, "random_state": 0} | options)
+    return AutoRanker(
+        **{"time_budget": None, "members": QUICK, "n_folds": 2, "random_state": 0} | options
+    )
 
 
 @parametrize_with_checks(RANKERS)
@@ -136,16 +141,23 @@ class TestFolds:
         X, Y = make_rankings()
         ranker = quick(members={"forest": RankingForest(20)}).fit(X, Y)
         alone = RankingForest(20, random_state=0).fit(X, Y)
-        np.testing.assert_array_equal(ranker.members_["forest"].oob_pairs().P, alone.oob_pairs().P)
+        mine = ranker.members_["forest"].held_out_pairs()
+        np.testing.assert_array_equal(mine.P, alone.held_out_pairs().P)
+
+
+class Slow(DummyRanker):
+    """Takes a millisecond for each row, and notes how many it was fitted on."""
+
+    fitted_on: list = []  # noqa: RUF012
+
+    def fit(self, X, y, sample_weight=None):
+        self.fitted_on.append(len(X))
+        time.sleep(0.001 * len(X))
+        return super().fit(X, y, sample_weight)
 
 
 class TestBudget:
     def test_what_does_not_fit_is_left_out_and_said(self):
-        class Slow(DummyRanker):
-            def fit(self, X, y, sample_weight=None):
-                time.sleep(0.05)
-                return super().fit(X, y, sample_weight)
-
         X, Y = make_rankings(200)
         members = {"slow": Slow(), "near": NearestNeighborsRanker(3)}
         ranker = AutoRanker(0.01, members, random_state=0).fit(X, Y)
@@ -155,6 +167,29 @@ class TestBudget:
         board = ranker.leaderboard_.set_index("member")
         assert board.loc["slow", "status"].startswith("left out: takes about")
         assert AutoRanker(600, members, random_state=0).fit(X, Y).left_out_ == {}
+
+    def test_a_slow_member_is_fitted_on_fewer_rows(self):
+        X, Y = make_rankings(2000)
+        Slow.fitted_on.clear()
+        ranker = quick(members={"slow": Slow()}, n_folds=4, time_budget=8).fit(X, Y)
+        most = max(Slow.fitted_on)
+        assert 400 < most < 2000
+        board = ranker.leaderboard_.set_index("member")
+        assert re.search(r"fitted on \d+ of 2000 rows", board.loc["slow", "status"])
+
+    def test_of_a_forest_on_fewer_rows_no_row_is_judged_that_it_was_fitted_on(self):
+        X, Y = make_rankings(900)
+        data = Data.of(X, Y, None, None, np.random.RandomState(0), n_folds=3, most=900)
+        rows = data.drawn(500)
+        judged = _judge(RankingForest(20, random_state=0), data, rows, None)
+        alone = RankingForest(20, random_state=0).fit(X[rows], Y[rows])
+        unseen = np.setdiff1d(data.judged, rows)
+        for numbers, expected in [
+            (rows, alone.held_out_pairs()),
+            (unseen, alone.predict_pairs(X[unseen])),
+        ]:
+            place = np.searchsorted(data.judged, numbers)
+            np.testing.assert_array_equal(judged.pairs[place], compact(expected))
 
     def test_an_interrupt_is_not_a_failure(self):
         class Interrupted(DummyRanker):

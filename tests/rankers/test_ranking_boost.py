@@ -52,7 +52,8 @@ def test_it_learns_smooth_utilities():
     boost = RankingBoost(random_state=0).fit(X, Y)
     consensus = DummyRanker().fit(X, Y)
     assert boost.score(X_new, Y_new) > consensus.score(X_new, Y_new) + 0.4
-    out_of_fold, new = log_loss(boost.oof_pairs(), Y), log_loss(boost.predict_pairs(X_new), Y_new)
+    out_of_fold = log_loss(boost.held_out_pairs(), Y)
+    new = log_loss(boost.predict_pairs(X_new), Y_new)
     assert new < 0.6 * log_loss(consensus.predict_pairs(X_new), Y_new)
     assert out_of_fold == pytest.approx(new, rel=0.1)
     seen = log_loss(boost.predict_pairs(X), Y)
@@ -107,7 +108,8 @@ def test_held_out_loss_decides_the_number_of_steps():
     ranked = (~np.isnan(Y)).sum(axis=1)
     weight = 1 / (ranked - 1)
     i, j = np.triu_indices(5, 1)
-    P, Q = boost.oof_pairs()
+    P, Q = boost.held_out_pairs()
+    np.testing.assert_array_equal(boost.held_out_pairs([7, 3]).P, P[[7, 3]])
     seen = np.where(
         Y[:, i] < Y[:, j], P[:, i, j], np.where(Y[:, i] > Y[:, j], P[:, j, i], Q[:, i, j])
     )
@@ -220,7 +222,7 @@ def test_folds_do_not_share_what_they_have_seen():
     X, Y = np.arange(200.0)[:, None], rng.permuted(np.tile(np.arange(1.0, 6), (200, 1)), axis=1)
     boost = RankingBoost(100, patience=100, max_depth=6, random_state=0).fit(X, Y)
     assert abs(DummyRanker().fit(X, Y).score(X, Y)) < 0.2
-    decoded = boost.oof_pairs().P > 0.5
+    decoded = boost.held_out_pairs().P > 0.5
     right = Y[:, :, None] < Y[:, None, :]
     assert abs((decoded & right).sum() / right.sum() - 0.5) < 0.1
 

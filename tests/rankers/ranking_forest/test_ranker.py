@@ -116,7 +116,7 @@ class TestOutOfBag:
         ranker = RankingForest(
             6, structure="shared", min_samples=1, marginal_weight=0, oblique=False, random_state=0
         ).fit(X, Y)
-        pairs = ranker.oob_pairs()
+        pairs = ranker.held_out_pairs()
         (forest,) = ranker.forests_
         leaves = forest.apply(X)
         for row in range(40):
@@ -134,7 +134,7 @@ class TestOutOfBag:
     def test_rows_are_picked_in_any_order(self):
         X, Y = make_rankings(n=40)
         ranker = RankingForest(10, random_state=0).fit(X, Y)
-        whole, some = ranker.oob_pairs(), ranker.oob_pairs([7, 3])
+        whole, some = ranker.held_out_pairs(), ranker.held_out_pairs([7, 3])
         np.testing.assert_allclose(some.P, whole.P[[7, 3]], atol=1e-12)
         np.testing.assert_allclose(some.Q, whole.Q[[7, 3]], atol=1e-12)
 
@@ -147,7 +147,7 @@ class TestOutOfBag:
             return np.mean((pairs.P - before) ** 2)
 
         fresh = brier(ranker.predict_pairs(X[300:]), Y[300:])
-        assert brier(ranker.oob_pairs(), Y[:300]) == pytest.approx(fresh, rel=0.25)
+        assert brier(ranker.held_out_pairs(), Y[:300]) == pytest.approx(fresh, rel=0.25)
         assert brier(ranker.predict_pairs(X[:300]), Y[:300]) < 0.7 * fresh
 
     def test_chunks_change_nothing(self, monkeypatch):
@@ -157,7 +157,7 @@ class TestOutOfBag:
         monkeypatch.setattr(base, "CHUNK_BYTES", 50_000)
         parts = RankingForest(10, random_state=0).fit(X, Y)
         assert parts.scores_ == pytest.approx(whole.scores_)
-        np.testing.assert_allclose(parts.oob_pairs().P, whole.oob_pairs().P, atol=1e-12)
+        np.testing.assert_allclose(parts.held_out_pairs().P, whole.held_out_pairs().P, atol=1e-12)
 
 
 class TestTrees:

@@ -4,54 +4,44 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from time import monotonic
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.inspection import permutation_importance
-from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 
 from moreplr._frames import one_row
-from moreplr._types import Array, Positions
+from moreplr._types import Array
 from moreplr._validation import check_name, integer_from
 from moreplr.base import Pairs
 from moreplr.forest.parallel import run
 from moreplr.metrics import pair_log_loss, tau_x_score
 from moreplr.rankers._calibration import PairCalibration
-from moreplr.rankers._pairs import pair_codes, square
+from moreplr.rankers._pairs import square
+from moreplr.rankers.auto._judging import Clock, Judged, judge
+from moreplr.rankers.auto._leaderboard import leaderboard, mean, summary
 from moreplr.rankers.auto._members import (
     ALWAYS,
     Member,
-    Rows,
     check_members,
     compact,
     default_members,
     fitted,
-    held_out,
     last_step,
     pairs_of,
     prepared,
     three_way,
 )
 from moreplr.rankers.auto._mixture import mixture_weights
+from moreplr.rankers.auto._rows import Data, Observed
 from moreplr.rankers.auto.explanation import MixtureExplanation
-from moreplr.rankers.bradley_terry import BradleyTerryRanker
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankers.ranking_forest.prediction_sets import SetRanker, merged, risk_curve
 from moreplr.rankings import count_buckets, to_text
 
 POSITIONS = ("observed", "given")
-# Seven weights need no more relations than this.
-_WEIGHED_PAIRS = 500_000
-# Out-of-fold pairs of one member.
-_HELD_OUT_BYTES = 1 << 28
-# Of rows and labels, how many a member is tried on before its time is predicted: enough that
-# what any fit takes, however small, is little of it.
-_TRIED_ROWS, _TRIED_LABELS = 400, 8
 
 
 class AutoRanker(SetRanker):
@@ -71,11 +61,11 @@ class AutoRanker(SetRanker):
     Parameters
     ----------
     time_budget : float or None, default=60.0
-        Seconds of wall time for all of `fit`. Members are tried on a few rows and labels, the
-        cheap ones first; one whose predicted time exceeds what is left is left out, and
-        `leaderboard_` says so. A fit is never interrupted. Times are measured, so that another
-        machine may mix other members; with None all take part, and the result depends on the
-        seed alone.
+        Seconds of wall time for all of `fit`. Members are tried on a few rows and labels first,
+        and share the time that is left. One that would take longer than its share is fitted on
+        fewer rows, or left out where these would be too few; `leaderboard_` says so. A fit is
+        never interrupted. Times are measured, so that another machine may mix other members;
+        with None all take part, and the result depends on the seed alone.
     members : list of rankers, dict from names to rankers, or None
         Rankers with `predict_pairs`, or pipelines that end in one, instead of the ones above; the
         consensus and linear utilities remain unless they are named "consensus" and "linear".
@@ -92,8 +82,9 @@ class AutoRanker(SetRanker):
     positions : {"observed", "given"}
         What the positions in incomplete rankings mean, for members with this parameter; see
         :func:`moreplr.encoders.encode`.
-    aggregation : str, default="segments"
-        A method of :func:`moreplr.aggregation.aggregate`.
+    aggregation : str, optional
+        A method of :func:`moreplr.aggregation.aggregate`. By default "segments" where training
+        rankings have ties, and "auto", the best of all orders, where they have none.
     objective : {"tau_x", "l1"}, default="tau_x"
         Highest expected τ_X, or least L1 distance to the pair order matrix.
     n_jobs : int, optional
@@ -141,7 +132,7 @@ class AutoRanker(SetRanker):
         prior: float = 1.0,
         least_weight: float = 0.01,
         positions: str = "observed",
-        aggregation: str = "segments",
+        aggregation: str | None = None,
         objective: str = "tau_x",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -171,9 +162,8 @@ class AutoRanker(SetRanker):
         groups : array of shape (n_samples,), optional
             Rows of a group, such as those of one user, are held out together.
         """
-        start = monotonic()
         members = self._check_parameters()
-        clock = _Clock(start, self.time_budget)
+        clock = Clock(self.time_budget)
         X, Y, weight = self._check_fit(X, y, sample_weight)
         groups = None if groups is None else _check_groups(groups, len(X))
         useful = (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
@@ -198,119 +188,42 @@ class AutoRanker(SetRanker):
             )
             for name, member in members.items()
         }
-        data = _Data.of(X, Y, weight, groups, rng, n_folds=self.n_folds, most=self.n_judged)
+        data = Data.of(X, Y, weight, groups, rng, n_folds=self.n_folds, most=self.n_judged)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of members, on parts of the rows
-            judged = self._judge(rankers, data, clock)
+            judged, self.left_out_ = judge(rankers, data, clock, self.n_jobs)
             self._weigh(judged, data)
+            self._score(judged, data)
             self._refit(rankers, judged, data)
         return self
 
-    def _judge(self, members: dict[str, Member], data: _Data, clock: _Clock) -> dict[str, _Judged]:
-        """Out-of-fold pairs of all members for which there is time."""
-        self.left_out_: dict[str, str] = {}
-        judged: dict[str, _Judged] = {}
-        reserved = 0.0
-        for name, member in members.items():
-            if name in ALWAYS:
-                judged[name] = self._held_out(member.ranker, data)
-            else:
-                try:
-                    reason = self._reason_against(member, data, clock.left - reserved)
-                    if reason is None:
-                        judged[name] = self._held_out(member.ranker, data)
-                except Exception as error:
-                    reason = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-                if reason is not None:
-                    self.left_out_[name] = reason
-                    continue
-            if judged[name].model is None and data.folds:
-                grows = (len(data.Y) / len(data.folds[0][0])) ** member.by_rows
-                reserved += judged[name].seconds / len(data.folds) * grows
-        return judged
-
-    def _reason_against(self, member: Member, data: _Data, left: float) -> str | None:
-        """Why a member can't take part, or None."""
-        if not data.folds:
-            return "there is one row only"
-        ranker = member.ranker
-        takes_nan = isinstance(ranker, Pipeline) or get_tags(ranker).input_tags.allow_nan
-        if not takes_nan and np.isnan(data.X).any():
-            return "takes no missing features"
-        if np.isinf(left):
-            return None
-        cost = self._predicted_seconds(member, data, left)
-        return None if cost <= left else f"takes about {cost:.0f} s, {max(left, 0):.0f} s left"
-
-    def _predicted_seconds(self, member: Member, data: _Data, left: float) -> float:
-        """What judging and fitting a member may take, going by a few rows and labels."""
-        n, k = data.Y.shape
-        rows = data.tried(max(_TRIED_ROWS, n // 10))
-        labels = np.linspace(0, k - 1, min(k, _TRIED_LABELS)).astype(np.intp)
-        Y = data.Y[np.ix_(rows, labels)]
-        weight = None if data.weight is None else data.weight[rows]
-        fits = 1.0 if _knows_held_out(member.ranker, data) else len(data.folds) + 1.0
-        grows = (n / len(rows)) ** member.by_rows * (k / len(labels)) ** member.by_labels
-        least = np.inf
-        for _ in range(2):  # the first time, kernels may have to be loaded
-            _, seconds = held_out(member.ranker, data.X[rows], Y, weight, *_parts(len(rows)))
-            least = min(least, seconds * grows * fits)
-            if least <= left:
-                break
-        return least
-
-    def _held_out(self, ranker: Any, data: _Data) -> _Judged:
-        """Pairs of the judged rows: the ranker's own out-of-bag ones, or those of folds."""
-        start = monotonic()
-        if _knows_held_out(ranker, data):
-            model, _ = fitted(ranker, data.X, data.Y, data.weight)
-            pairs = _own_held_out(model, data.judged, len(data.Y))
-            return _Judged(pairs, monotonic() - start, model)
-        k, model = data.Y.shape[1], None
-        if isinstance(ranker, BradleyTerryRanker) and ranker.alpha is None:
-            # One ridge serves all folds: to choose it is most of the work.
-            model, _ = fitted(ranker, data.X, data.Y, data.weight)
-            ranker = clone(ranker).set_params(alpha=model.alpha_)
-        tasks = [(ranker, data.X, data.Y, data.weight, train, test) for train, test in data.folds]
-        parts = run(held_out, tasks, self.n_jobs, np.zeros(1, np.uint8))
-        pairs = np.full((len(data.judged), k * (k - 1) // 2, 2), np.nan, np.float32)
-        place = np.full(len(data.Y), -1)
-        place[data.judged] = np.arange(len(data.judged))
-        for (_, test), (part, _) in zip(data.folds, parts, strict=True):
-            pairs[place[test]] = part
-        return _Judged(pairs, monotonic() - start, model)
-
-    def _weigh(self, judged: dict[str, _Judged], data: _Data) -> None:
+    def _weigh(self, judged: dict[str, Judged], data: Data) -> None:
         names = list(judged)
         floor = judged[ALWAYS[0]].pairs
         for one in judged.values():  # a row that all trees of a forest have seen
             unknown = np.isnan(one.pairs)
             one.pairs[unknown] = floor[unknown]
-        observed = _Observed.of(data)
-        self.calibrations_: dict[str, PairCalibration] = {}
+        observed = Observed.of(data)
+        calibrations: dict[str, PairCalibration] = {}
         for name, one in judged.items():
-            calibration = observed.calibration(one.pairs)
-            one.pairs[:] = three_way(one.pairs, calibration)[:, :, :2]
-            self.calibrations_[name] = calibration
+            calibrations[name] = observed.calibration(one.pairs)
+            one.pairs[:] = three_way(one.pairs, calibrations[name])[:, :, :2]
         shares = np.array([observed.likelihoods(judged[name].pairs) for name in names])
         weights = mixture_weights(shares, observed.weight, self.prior)
         kept = weights >= self.least_weight
         weights = np.where(kept, weights, 0.0)
         weights[kept] = mixture_weights(shares[kept], observed.weight, self.prior)
-        self.weights_ = {
-            name: float(weight)
-            for name, weight in sorted(zip(names, weights, strict=True), key=lambda one: -one[1])
-            if weight > 0
-        }
-        self.calibrations_ = {name: self.calibrations_[name] for name in self.weights_}
-        self._score(judged, dict(zip(names, weights, strict=True)), data)
+        by_weight = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)]
+        self.weights_ = {names[at]: float(weights[at]) for at in by_weight}
+        self.calibrations_ = {name: calibrations[name] for name in self.weights_}
 
-    def _score(self, judged: dict[str, _Judged], weights: dict[str, float], data: _Data) -> None:
+    def _score(self, judged: dict[str, Judged], data: Data) -> None:
         """The leaderboard, the mixture's own scores, and how often it misses."""
-        k, rows = data.Y.shape[1], data.judged
+        k, rows, weight = data.Y.shape[1], data.judged, data.judged_weight
         Y = data.Y[rows]
-        weight = None if data.weight is None else data.weight[rows]
-        mixed = np.tensordot(list(weights.values()), [one.pairs for one in judged.values()], 1)
+        mixed = np.zeros_like(judged[ALWAYS[0]].pairs)
+        for name, share in self.weights_.items():
+            mixed += np.float32(share) * judged[name].pairs
         scores = {}
         risks = [risk_curve(Pairs(*np.empty((2, 0, k, k))), np.empty((0, k)))]
         for name, pairs in [*((name, one.pairs) for name, one in judged.items()), ("", mixed)]:
@@ -323,32 +236,24 @@ class AutoRanker(SetRanker):
                 if not name:
                     risks.append(risk_curve(both, Y[chunk]))
             scores[name] = tau, loss
+        means = {
+            name: (mean(tau, weight), mean(loss, weight)) for name, (tau, loss) in scores.items()
+        }
         self.risk_ = merged(risks)
-        self.tau_x_, self.log_loss_ = (_mean(value, weight) for value in scores[""])
-        board = [
-            {
-                "member": name,
-                "weight": weights[name],
-                "tau_x": _mean(scores[name][0], weight),
-                "log_loss": _mean(scores[name][1], weight),
-                "seconds": one.seconds,
-                "status": "mixed" if weights[name] > 0 else "dropped: hardly any weight",
-            }
-            for name, one in judged.items()
-        ]
-        board += [
-            {"member": name, "weight": 0.0, "status": f"left out: {reason}"}
-            for name, reason in self.left_out_.items()
-        ]
-        self.leaderboard_ = pd.DataFrame(board).sort_values(
-            "weight", ascending=False, kind="stable", ignore_index=True
-        )
+        self.tau_x_, self.log_loss_ = means[""]
         gains = scores[""][0] - scores[ALWAYS[0]][0]
-        self.summary_ = _summary(self.weights_, self.tau_x_, gains, weight)
+        self.summary_ = summary(self.weights_, self.tau_x_, gains, weight)
+        self.leaderboard_ = leaderboard(judged, self.left_out_, self.weights_, means, len(data.Y))
 
-    def _refit(self, members: dict[str, Member], judged: dict[str, _Judged], data: _Data) -> None:
+    def _refit(self, members: dict[str, Member], judged: dict[str, Judged], data: Data) -> None:
+        """Fit the members that folds have judged on all their rows."""
         names = [name for name in self.weights_ if judged[name].model is None]
-        tasks = [(members[name].ranker, data.X, data.Y, data.weight) for name in names]
+        every = np.arange(len(data.Y))
+        tasks = [
+            (members[name].ranker, *data.part(every if rows is None else rows))
+            for name in names
+            for rows in [judged[name].rows]
+        ]
         models = run(fitted, tasks, self.n_jobs, np.zeros(1, np.uint8))
         known = {name: judged[name].model for name in self.weights_}
         known |= {name: model for name, (model, _) in zip(names, models, strict=True)}
@@ -465,150 +370,8 @@ class AutoRanker(SetRanker):
         return tags
 
 
-class _Clock:
-    """Seconds that are left of a budget."""
-
-    def __init__(self, start: float, budget: float | None) -> None:
-        self._end = np.inf if budget is None else start + budget
-
-    @property
-    def left(self) -> float:
-        return float(self._end - monotonic())
-
-
-class _Judged(NamedTuple):
-    """A member's held-out pairs (n_judged, n_pairs, 2), and itself if it is fitted on all rows."""
-
-    pairs: NDArray[np.float32]
-    seconds: float
-    model: Any
-
-
-class _Data(NamedTuple):
-    """Rows that compare labels, the folds that are held out, and all rows of these."""
-
-    X: Array
-    Y: Positions
-    weight: Array | None
-    folds: list[tuple[Rows, Rows]]
-    judged: Rows
-    grouped: bool
-    order: Rows
-
-    @staticmethod
-    def of(
-        X: Array,
-        Y: Positions,
-        weight: Array | None,
-        groups: NDArray[np.intp] | None,
-        rng: np.random.RandomState,
-        *,
-        n_folds: int,
-        most: int,
-    ) -> _Data:
-        n, k = Y.shape
-        units = np.arange(n) if groups is None else groups
-        n_units = int(units.max()) + 1
-        n_folds = min(n_folds, n_units)
-        fold = rng.permutation(np.arange(n_units) % max(n_folds, 1))[units]
-        order = rng.permutation(n)
-        most = max(1, min(most, _HELD_OUT_BYTES // max(4 * k * k, 1)))
-        folds: list[tuple[Rows, Rows]] = []
-        if n_folds > 1:
-            for held in range(n_folds):
-                left = most - sum(len(test) for _, test in folds)
-                if left <= 0:
-                    break
-                test = np.flatnonzero(fold == held)
-                if len(test) > left:
-                    test = np.sort(order[fold[order] == held][:left])
-                folds.append((np.flatnonzero(fold != held), test))
-        judged = np.concatenate([np.empty(0, np.intp), *(test for _, test in folds)])
-        return _Data(X, Y, weight, folds, np.sort(judged), groups is not None, order)
-
-    def tried(self, count: int) -> Rows:
-        """Some rows, to measure times on."""
-        return np.sort(self.order[:count])
-
-
-class _Observed(NamedTuple):
-    """The relations of judged rows: where they are among the pairs, and how much they count."""
-
-    row: Rows
-    pair: Rows
-    code: NDArray[np.int8]
-    weight: Array
-
-    @staticmethod
-    def of(data: _Data) -> _Observed:
-        codes = pair_codes(data.Y[data.judged])
-        known = codes >= 0
-        per_row = np.maximum(known.sum(axis=1), 1)
-        weights = np.ones(len(codes)) if data.weight is None else data.weight[data.judged]
-        row, pair = np.nonzero(known)
-        step = -(-len(row) // _WEIGHED_PAIRS) or 1
-        row, pair = row[::step], pair[::step]
-        # Each row counts as one observation, however many pairs it ranks.
-        weight = step * (weights / per_row)[row]
-        return _Observed(row, pair, codes[row, pair], weight)
-
-    def calibration(self, pairs: NDArray[np.float32]) -> PairCalibration:
-        """Fitted on the observed relations; leaves all as it is where there are none."""
-        seen = three_way(pairs[self.row, self.pair])
-        return PairCalibration().fit(seen, self.code, self.weight)
-
-    def likelihoods(self, pairs: NDArray[np.float32]) -> Array:
-        seen = three_way(pairs[self.row, self.pair])
-        return np.take_along_axis(seen, self.code[:, None].astype(np.intp), axis=1)[:, 0]
-
-
-def _knows_held_out(ranker: Any, data: _Data) -> bool:
-    """Whether it can say itself what it would predict for training rows it had not seen."""
-    own = hasattr(ranker, "oob_pairs") or hasattr(ranker, "oof_pairs")
-    return own and not data.grouped
-
-
-def _own_held_out(model: Any, rows: Rows, n: int) -> NDArray[np.float32]:
-    with warnings.catch_warnings():
-        if hasattr(model, "oob_pairs"):
-            return compact(model.oob_pairs(rows))
-        pairs = model.oof_pairs()
-        return compact(Pairs(pairs.P[rows], pairs.Q[rows]))
-
-
-def _parts(n: int) -> tuple[Rows, Rows]:
-    """All rows to train on, and the last quarter to predict."""
-    rows = np.arange(n)
-    return rows, rows[3 * n // 4 :]
-
-
 def _check_groups(groups: Any, n: int) -> NDArray[np.intp]:
     _, numbers = np.unique(np.asarray(groups), return_inverse=True)
     if numbers.shape != (n,):
         raise ValueError(f"groups has shape {numbers.shape}, expected ({n},): one for each row")
     return numbers.astype(np.intp)
-
-
-def _mean(values: Array, weight: Array | None) -> float:
-    known = ~np.isnan(values)
-    weights = np.ones(len(values)) if weight is None else weight
-    total = weights[known].sum()
-    return float(weights[known] @ values[known] / total) if total > 0 else float("nan")
-
-
-def _summary(weights: dict[str, float], tau: float, gains: Array, weight: Array | None) -> str:
-    """What was mixed, and whether it is better than the consensus."""
-    parts = ", ".join(f"{name} {share:.0%}" for name, share in weights.items())
-    text = f"A mixture of {parts}: τ_X {tau:.3f} on held-out rows"
-    known = ~np.isnan(gains)
-    if known.sum() < 2:
-        return f"{text}; too few rows to compare it with the consensus."
-    gain = _mean(gains, weight)
-    error = float(gains[known].std(ddof=1) / np.sqrt(known.sum()))
-    if gain > error:
-        return f"{text}, {gain:.3f} ± {error:.3f} more than the consensus."
-    return (
-        f"{text}. Nothing beats the consensus ({gain:+.3f} ± {error:.3f}): the features seem to "
-        "say nothing about the rankings, and predictions are hardly better than one ranking for "
-        "all."
-    )

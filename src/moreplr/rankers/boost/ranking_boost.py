@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -206,17 +206,23 @@ class RankingBoost(PairRanker):
             scores += self._scores(codes, step, step + 1) - self.base_scores_
             yield self._pairs_of(scores)
 
-    def oof_pairs(self) -> Pairs:
+    def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
         """Predict the pairs of the training rows, each by the member that has not seen it.
 
         Rows of weight 0, or without two ranked labels, are new to all members.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Row numbers of the training data. By default all.
 
         Returns
         -------
         P, Q : as of `predict_pairs`
         """
         check_is_fitted(self)
-        return self._pairs_of(self.oof_scores_)
+        scores = self.oof_scores_
+        return self._pairs_of(scores if rows is None else scores[np.asarray(rows, np.intp)])
 
     @property
     def feature_importances_(self) -> Array:

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from moreplr._frames import one_row
 from moreplr._types import Array, Positions
 from moreplr._validation import check_name, integer_from, weighted_rows
-from moreplr.aggregation import METHODS
-from moreplr.base import OBJECTIVES, Pairs
+from moreplr.base import Pairs
 from moreplr.encoders import encode
 from moreplr.forest import BinnedMatrix, ForestRegressor
 from moreplr.metrics import tau_x_score
@@ -238,7 +237,7 @@ class RankingForest(SetRanker):
         for chunk in self._chunks(len(rows)):
             yield chunk, *leaves.out_of_bag(rows[chunk], min_samples)
 
-    def oob_pairs(self, rows: ArrayLike | None = None) -> Pairs:
+    def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
         """Pair probabilities of training rows, by the trees that have not seen them.
 
         An estimate of `predict_pairs` on new rows that costs no further fit.
@@ -258,7 +257,7 @@ class RankingForest(SetRanker):
         --------
         >>> from moreplr.checks import make_rankings
         >>> X, Y = make_rankings(n=50, k=4)
-        >>> RankingForest(random_state=0).fit(X, Y).oob_pairs().P.shape
+        >>> RankingForest(random_state=0).fit(X, Y).held_out_pairs().P.shape
         (50, 4, 4)
         """
         check_is_fitted(self)
@@ -347,14 +346,8 @@ class RankingForest(SetRanker):
     def _never_ties(self) -> bool:
         return not self.ties_
 
-    @property
-    def _aggregation(self) -> str:
-        return self.aggregation or ("segments" if self.ties_ else "auto")
-
     def _check_parameters(self) -> None:
-        if self.aggregation is not None:
-            check_name("aggregation", self.aggregation, METHODS)
-        check_name("objective", self.objective, OBJECTIVES)
+        self._check_decoding()
         integer_from("n_estimators", self.n_estimators, 1)
         check_name("structure", self.structure, STRUCTURES)
         check_name("positions", self.positions, POSITIONS)
