@@ -11,6 +11,7 @@ import pytest
 from moreplr.cli import main
 from moreplr.cli.options import as_options
 from moreplr.datasets import from_csv, load
+from moreplr.encoders import METHODS, encode
 from moreplr.rankings import check_rankings, dense_ranks, to_choices, to_long, to_text, to_votes
 
 NAN = float("nan")
@@ -97,6 +98,20 @@ class TestStars:
         frame = pd.DataFrame({"x": [1, 2, 3], "a": [1, 2, 0], "b": [2, 1, 1], "c": [0, 3, 2]})
         with pytest.warns(UserWarning, match="0 is the best position, although rows without"):
             from_csv(frame, 3)
+
+    def test_as_many_labels_as_stars_are_noted(self):
+        stars = np.clip(np.random.default_rng(0).normal(3, 1.2, (50, 5)).round(), 1, 5)
+        frame = pd.DataFrame(stars, columns=list("abcde")).assign(x=1)
+        with pytest.warns(UserWarning, match=r"larger numbers are better, say ratings=True"):
+            from_csv(frame, list("abcde"))
+
+    @pytest.mark.parametrize(
+        ("method", "first"), [*((method, 1) for method in METHODS), ("dense", 0), ("standard", 0)]
+    )
+    def test_places_are_not_noted_however_ties_are_counted(self, method, first):
+        places = encode(np.random.default_rng(0).normal(size=(50, 5)).round(), method)
+        frame = pd.DataFrame(places - 1 + first, columns=list("abcde")).assign(x=1)
+        assert from_csv(frame, list("abcde")).notes == ()
 
     def test_positions_are_not_noted(self):
         frame = pd.DataFrame({"x": [1, 2], "a": [0, 1], "b": [1, 0], "c": [2, 2]})

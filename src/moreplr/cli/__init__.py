@@ -132,7 +132,13 @@ def _drop_output() -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong with a command line."""
+    """Says in one line what is wrong with a command line, and of which command."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"there is no option {' '.join(rest)}")
+        return found, rest
 
     def error(self, message: str) -> NoReturn:
         if message.endswith(("required: table", "required: tables", "required: model, table")):

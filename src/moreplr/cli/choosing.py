@@ -12,6 +12,8 @@ from moreplr.cli.values import parse_changes
 RANKERS = {
     "forest": "RankingForest",
     "auto": "AutoRanker",
+    "boost": "RankingBoost",
+    "linear": "BradleyTerryRanker",
     "more": "MORERanker",
     "pairwise": "PairwiseRanker",
     "neighbors": "NearestNeighborsRanker",

@@ -46,6 +46,9 @@ _FOREIGN = {
     ".html": "a web page",
     ".xml": "an XML file",
     ".pdf": "a PDF file",
+    ".docx": "a Word document",
+    ".png": "a picture",
+    ".moreplr": "a model",
 }
 _SEPARATOR_OF = {"csv": ",", "tsv": "\t"}
 

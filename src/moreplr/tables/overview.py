@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from moreplr._types import Array
+from moreplr.encoders import METHODS, encode
 from moreplr.rankings import count_buckets, to_text
 from moreplr.rankings._cells import clip, shorten
 from moreplr.tables.cells import has_decimal_comma
@@ -18,6 +19,8 @@ from moreplr.tables.options import TableOptions
 
 # Fewer rows than this may all differ without being identifiers.
 _SOME = 20
+# Mistakes of writing make fewer rows odd than this; ratings make nearly all.
+_ODD_SHARE = 0.2
 # A name or an identifier has few words; texts of more are to be learned from.
 _NAME_WORDS = 3
 
@@ -105,6 +108,19 @@ def notes_on_rankings(Y: Array, labels: list[Any], options: TableOptions) -> Ite
             f"most rows have no label at the best position, {values.min():g}; if larger numbers "
             "are better, say ratings=True"
         )
+    elif (odd := _share_of_no_places(Y[ranked.all(axis=1)])) > _ODD_SHARE:
+        yield (
+            f"in {odd:.0%} of the rows that rank all labels, the numbers are not the places 1, 2, "
+            "3 and so on; if larger numbers are better, say ratings=True"
+        )
+
+
+def _share_of_no_places(Y: Array) -> float:
+    """The share of rows that are no places, whatever the number of tied labels is."""
+    if not len(Y) or (np.round(Y) != Y).any():
+        return 0.0  # other numbers are measurements, of which the order counts
+    places = Y + (Y.min() == 0)
+    return min(float((encode(places, way) != places).any(axis=1).mean()) for way in METHODS)
 
 
 def notes_on_scores(values: Array, options: TableOptions) -> Iterator[str]:

@@ -28,7 +28,9 @@ def test_seed_decides_and_threads_do_not(run, table, tmp_path):
     assert contents[0] == contents[1] != contents[2]
 
 
-@pytest.mark.parametrize("ranker", ["more", "pairwise", "neighbors", "tree", "dummy"])
+@pytest.mark.parametrize(
+    "ranker", ["boost", "linear", "more", "pairwise", "neighbors", "tree", "dummy"]
+)
 def test_every_ranker_can_be_saved_and_predicts(run, table, ranker):
     words = ["fit", table, "--labels", "rank_*", "--ignore", "name", "--ranker", ranker]
     assert run(*words, "-o", "m")[0] == 0
@@ -36,6 +38,15 @@ def test_every_ranker_can_be_saved_and_predicts(run, table, ranker):
     assert code == 0
     assert out.splitlines()[0] == 'rank_tea,rank_café,"rank_water, still"'
     assert len(out.splitlines()) == 61
+
+
+def test_a_mixture_prints_its_leaderboard(run, table):
+    words = ["fit", table, "--labels", "rank_*", "--ignore", "name", "--ranker", "auto"]
+    code, out, err = run(*words, "--set", "time_budget=1", "-o", "m")
+    assert (code, out) == (0, "")
+    assert "\nmember " in err
+    assert "\nconsensus " in err
+    assert "on held-out rows" in err
 
 
 def test_rankings_as_texts(run, tmp_path):

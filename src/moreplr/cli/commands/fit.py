@@ -59,8 +59,18 @@ def run(options: argparse.Namespace) -> int:
     with Progress(f"fitting {options.ranker}"):
         model.fit(data.X, data.Y, data.sample_weight)
         save_model(model, options.output)
+    _print_leaderboard(model.ranker_)
     print(_summary(options, data, model), file=sys.stderr)
     return 0
+
+
+def _print_leaderboard(ranker: Any) -> None:
+    """What a mixture found out about its members."""
+    from moreplr.cli.tables import print_table
+
+    if hasattr(ranker, "leaderboard_"):
+        print_table(ranker.leaderboard_, sys.stderr)
+        print(ranker.summary_, file=sys.stderr)
 
 
 def _summary(options: argparse.Namespace, data: Any, model: Any) -> str:
