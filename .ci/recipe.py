@@ -3,7 +3,8 @@
     python .ci/recipe.py URL MAINTAINER [MAINTAINER …]
 
 URL is where the sdist is published; maintainers are named as on GitHub. Version, dependencies and
-checksum are those of the sdist and pyproject.toml, so that they cannot drift.
+checksum are those of the sdist and pyproject.toml, so that they cannot drift. Where rattler_build is
+installed, which conda-forge builds with, the recipe is rendered, too.
 """
 
 import hashlib
@@ -60,7 +61,7 @@ about:
   summary: {summary}
   license: {license}
   license_file: {license_file}
-
+{links}
 extra:
   recipe-maintainers:
 {maintainers}
@@ -70,6 +71,23 @@ extra:
 def items(values: list[str], indent: int = 4) -> str:
     """Lines of a YAML list; a requirement has a blank before its version."""
     return "\n".join(f"{' ' * indent}- {value.replace('>=', ' >=', 1)}" for value in values)
+
+
+def links(urls: dict[str, str]) -> str:
+    """Lines of the addresses that pyproject.toml has."""
+    names = {"Repository": ("homepage", "repository"), "Documentation": ("documentation",)}
+    found = [(field, urls[name]) for name in names if name in urls for field in names[name]]
+    return "".join(f"  {field}: {url}\n" for field, url in found)
+
+
+def render(path: Path) -> str:
+    """What came of rendering the recipe: a mistake in it raises here, not at conda-forge."""
+    try:
+        from rattler_build import Stage0Recipe, VariantConfig
+    except ImportError:
+        return "not rendered: there is no rattler_build"
+    rendered = Stage0Recipe.from_file(str(path)).render(VariantConfig())
+    return f"rendered: {', '.join(str(variant.recipe) for variant in rendered)}"
 
 
 def main() -> None:
@@ -94,10 +112,12 @@ def main() -> None:
         summary=project["description"].split(":")[0] + ".",
         license=project["license"],
         license_file=project["license-files"][0],
+        links=links(project.get("urls", {})),
         maintainers=items(sys.argv[2:]),
     )
-    (root / "dist" / "recipe.yaml").write_text(recipe)
-    print(f"dist/recipe.yaml is for {sdist.name}")
+    path = root / "dist" / "recipe.yaml"
+    path.write_text(recipe)
+    print(f"dist/recipe.yaml is for {sdist.name}; {render(path)}")
 
 
 if __name__ == "__main__":

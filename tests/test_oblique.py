@@ -84,7 +84,7 @@ def test_training_rows_are_predicted_without_their_own_positions(slanted):
     changed[7, [0, 1, 3]] = changed[7, [3, 0, 1]]
     again, _ = widened(X, changed)
     same = np.isclose(again, wide, atol=1e-12).all(axis=1)
-    # Its own fold hears of the row by the choice of the penalty, one of nine, alone.
+    # Its own fold knows the row only by the choice of the penalty, one of nine.
     assert same[7]
     assert same.sum() == 60
 
