@@ -3,8 +3,8 @@
     python .ci/recipe.py URL MAINTAINER [MAINTAINER …]
 
 URL is where the sdist is published; maintainers are named as on GitHub. Version, dependencies and
-checksum are those of the sdist and pyproject.toml, so that they cannot drift. Where rattler_build is
-installed, which conda-forge builds with, the recipe is rendered, too.
+checksum are those of the sdist and pyproject.toml, so that they cannot drift. Where rattler_build
+is installed, which conda-forge builds with, the recipe is rendered, too.
 """
 
 import hashlib
