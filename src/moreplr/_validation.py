@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from moreplr._frames import fault_of
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Weights
 
 _LARGEST = 2**31 - 1
 MOST_JOBS = 1024
@@ -62,7 +62,7 @@ def check_jobs(n_jobs: Any) -> None:
         )
 
 
-def check_sample_weight(sample_weight: Any, n_samples: int) -> Array | None:
+def check_sample_weight(sample_weight: Weights, n_samples: int) -> Array | None:
     """Weights as a float array of the right length, finite and not negative, or None."""
     if sample_weight is None:
         return None

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from moreplr._frames import named_columns
-from moreplr._types import Array, Labels, Positions
+from moreplr._types import Array, Labels, Positions, Seed, Weights
 from moreplr._validation import (
     check_base,
     check_jobs,
@@ -93,7 +93,7 @@ class BaseRanker(BaseEstimator):
             self._sklearn_output_config = {"transform": transform}
         return self
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Weights = None) -> float:
         """Mean τ_X of the predictions; only pairs of labels that y ranks count."""
         predicted = np.asarray(self.predict(X))
         true, _ = check_rankings(y, self.labels_)
@@ -121,7 +121,7 @@ class BaseRanker(BaseEstimator):
         return values if wanted == "default" else named_columns(values, self.labels_, X, wanted)
 
     def _check_fit(
-        self, X: Any, y: Any, sample_weight: Any = None
+        self, X: Any, y: Any, sample_weight: Weights = None
     ) -> tuple[Array, Positions, Array | None]:
         """Validate what `fit` gets, once; learn the labels and the features' names."""
         if y is None:
@@ -195,7 +195,7 @@ class PairRanker(BaseRanker):
 
     aggregation: str | None
     objective: str
-    random_state: Any
+    random_state: Seed
 
     def predict(
         self,
@@ -330,7 +330,7 @@ class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     base: Any
     n_outputs_: int
 
-    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Array, Array, Any]:
+    def _check_fit(self, X: Any, y: Any, sample_weight: Weights) -> tuple[Array, Array, Any]:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"

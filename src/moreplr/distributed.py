@@ -55,12 +55,13 @@ def predict(ranker: Any, X: Any) -> Any:
         import dask
         import dask.array
         import dask.dataframe
+        from dask.delayed import delayed
     except ImportError as error:
         raise ImportError("moreplr.distributed needs the package dask[distributed]") from error
     labels = getattr(ranker, "labels_", None)
     if labels is None:
         labels = ranker[-1].labels_
-    shared = dask.delayed(ranker)  # one copy for all partitions
+    shared = delayed(ranker)  # one copy for all partitions
     if isinstance(X, dask.dataframe.DataFrame):
         empty = pd.DataFrame(np.empty((0, len(labels))), columns=labels)
         return X.map_partitions(_frame_of, shared, labels, meta=empty)
@@ -68,7 +69,7 @@ def predict(ranker: Any, X: Any) -> Any:
         rows = X.rechunk({1: -1})
         ranks = [
             dask.array.from_delayed(
-                dask.delayed(_array_of)(part, shared), shape=(n, len(labels)), dtype=float
+                delayed(_array_of)(part, shared), shape=(n, len(labels)), dtype=float
             )
             for part, n in zip(rows.to_delayed().ravel(), rows.chunks[0], strict=True)
         ]

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from moreplr._frames import is_frame, one_row, to_pandas
-from moreplr._types import Array
+from moreplr._types import Array, Seed
 from moreplr._validation import integer_from
 
 _FEATURES_SHOWN = 3
@@ -102,7 +102,7 @@ def reasons(
     background: Any = None,
     *,
     n_permutations: int = 100,
-    random_state: Any = 0,
+    random_state: Seed = 0,
 ) -> Reasons:
     """Tell which features of a row speak for one label before another.
 

@@ -24,7 +24,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils import check_random_state
 
-from moreplr._types import Positions
+from moreplr._types import Positions, Seed, Weights
 from moreplr._validation import check_sample_weight, integer_from
 from moreplr.metrics import tau_x_score, top_one_score
 from moreplr.rankings import check_rankings
@@ -55,8 +55,8 @@ def cross_validate(
     n_folds: int = 5,
     n_repeats: int = 1,
     groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    random_state: Any = None,
+    sample_weight: Weights = None,
+    random_state: Seed = None,
     advance: Callable[[int, str], None] | None = None,
 ) -> pd.DataFrame:
     """Scores of each ranker on the same splits, one row for each split and ranker.
@@ -194,7 +194,7 @@ def bootstrap(values: ArrayLike, level: float = 0.95, random_state: int = 0) -> 
 
 
 def _splits(
-    n: int, n_folds: int, n_repeats: int, groups: ArrayLike | None, random_state: Any
+    n: int, n_folds: int, n_repeats: int, groups: ArrayLike | None, random_state: Seed
 ) -> Iterator[tuple[int, int, NDArray[np.intp], NDArray[np.intp]]]:
     """Repetition, fold, training and test rows."""
     rng = check_random_state(random_state)

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Seed
 from moreplr._validation import integer_from
 from moreplr.rankings import check_rankings
 
@@ -75,7 +75,7 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
     (60, 9)
     """
 
-    def __init__(self, n_components: int = 8, *, random_state: Any = None) -> None:
+    def __init__(self, n_components: int = 8, *, random_state: Seed = None) -> None:
         self.n_components = n_components
         self.random_state = random_state
 

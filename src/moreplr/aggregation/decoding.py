@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from moreplr._stopping import stoppable
+from moreplr._types import AnyArray
 
 from ._exact import exact_rows
 from ._local import KICK_BUDGET, local_rows
@@ -285,7 +286,7 @@ def _plan(
     return _Solver(method, limits, float(beta), float(threshold), check_random_state(random_state))
 
 
-def _block(stack: NDArray, rows: slice) -> Stack:
+def _block(stack: AnyArray, rows: slice) -> Stack:
     """A private copy of some rows, contiguous, with nothing on the diagonals."""
     block = np.array(stack[rows], dtype=np.float64, order="C")
     labels = np.arange(block.shape[1])

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
 
+from moreplr._types import Weights
 from moreplr.datasets._preprocessing import make_preprocessor
 from moreplr.rankings import count_buckets, dense_ranks
 from moreplr.tables.overview import Overview, make_overview, notes_on_features
@@ -70,7 +71,7 @@ class Dataset:
     X: pd.DataFrame
     Y: pd.DataFrame
     missing_codes: tuple[float, ...] = ()
-    sample_weight: Any = None
+    sample_weight: Weights = None
     groups: Any = None
     meaning: str = "positions: the smallest is best, equal is tied, empty is not ranked"
     notes: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from moreplr._types import Array
+from moreplr._types import Array, Weights
 from moreplr.base import PositionRegressor
 from moreplr.regressors import gives_intervals, predict_interval
 
@@ -39,7 +39,7 @@ class FilledBlanks(PositionRegressor):
         self.regressor = regressor
         self.value = value
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit the regressor on filled positions."""
         X, Y, weight = self._check_fit(X, y, sample_weight)
         ranked = ~np.isnan(Y).all(axis=1)

@@ -165,11 +165,12 @@ def _make_more(
         layer = EpsilonCloseness(traits["epsilon"])
     if options:
         raise ValueError(f"method {name!r}: {layer_name} has no option {', '.join(options)}")
-    regressor: Any = {
-        "ST": lambda base: SingleTarget(base),
-        "Chain": lambda base: Chain(base, order="published"),
-        "Native": lambda base: Native(base),
-    }[match["regressor"]](settings.regressor())
+    base = settings.regressor()
+    regressor = {
+        "ST": SingleTarget(base),
+        "Chain": Chain(base, order="published"),
+        "Native": Native(base),
+    }[match["regressor"]]
     ranker = MORERanker(traits["encoder"], regressor, layer)
     if match["kind"] == "published":
         filled = ranker.set_params(regressor=FilledBlanks(regressor))

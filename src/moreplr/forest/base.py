@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from moreplr._types import Seed
 from moreplr.forest.binning import BinnedMatrix, Binner
 from moreplr.forest.checks import codes_of, dyadic_offset, limits_of
 from moreplr.forest.growing import Task, counts_of, grow_forest, padded, tree_seeds
@@ -43,7 +44,7 @@ class BaseForest(BaseEstimator):
         bootstrap: bool = True,
         max_bins: int = 255,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.max_features = max_features

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from moreplr._types import AnyArray, Seed
 from moreplr.forest.batching import BatchTask, Words, grow_batch
 from moreplr.forest.binning import BinnedMatrix, Binner
 from moreplr.forest.checks import codes_of, features_of, limits_of, targets_of
@@ -84,7 +85,7 @@ random_state
         bootstrap: bool = True,
         max_bins: int = 255,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.max_features = max_features
@@ -157,7 +158,7 @@ random_state
         self.words_ = grow_batch(task, self.n_jobs)
         return self
 
-    def _single_targets(self, y: ArrayLike) -> tuple[NDArray, NDArray, NDArray, int]:
+    def _single_targets(self, y: ArrayLike) -> tuple[AnyArray, AnyArray, AnyArray, int]:
         """Targets as whole numbers from 0, what one is worth, the means, bits of a weight."""
         Y = targets_of(y, self.codes_, type(self).__name__)
         Y = Y.reshape(len(Y), -1)
@@ -339,7 +340,7 @@ random_state
             importance=np.zeros((1, self.codes_.shape[1])),
         )
 
-    def _leaf_values(self, number: int, payload: NDArray) -> NDArray[np.float32]:
+    def _leaf_values(self, number: int, payload: AnyArray) -> NDArray[np.float32]:
         own = self.words_.values[self.words_.value_offsets[number] :]
         if not self.n_classes_:
             return own[payload]
@@ -370,7 +371,7 @@ random_state
         )  # fmt: skip
 
 
-def _classes(y: ArrayLike, X: NDArray, n_classes: int) -> tuple[NDArray[np.int8], NDArray]:
+def _classes(y: ArrayLike, X: AnyArray, n_classes: int) -> tuple[NDArray[np.int8], AnyArray]:
     """Class codes (n, n_forests) and the class shares of each forest."""
     if n_classes not in (2, 3):
         raise ValueError(f"n_classes must be 2 or 3, got {n_classes!r}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._types import AnyArray
 from moreplr.forest.growing import Limits, counts_of
 from moreplr.forest.kernels import grow_packed, splitter_classes, traverse_words
 from moreplr.forest.kernels.layout import CLASS_BITS, MISSING, N_COLUMNS, ROOM
@@ -21,7 +22,7 @@ class BatchTask:
     """What all trees of all forests share."""
 
     codes: NDArray[np.uint8]
-    targets: NDArray  # (n_forests, n): classes, or whole numbers from 0; -1 takes no part
+    targets: AnyArray  # (n_forests, n): classes, or whole numbers from 0; -1 takes no part
     n_classes: int  # 0: single targets
     step: NDArray[np.float64]  # what one is worth in each single target
     base: NDArray[np.float64]  # (n_forests, n_values): the answer of a tree without rows
@@ -54,7 +55,7 @@ class Words:
     dtype('uint64')
     """
 
-    words: NDArray
+    words: AnyArray
     offsets: NDArray[np.int64]
     values: NDArray[np.float32]
     value_offsets: NDArray[np.int64]

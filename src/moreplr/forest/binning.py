@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from moreplr._types import AnyArray
 from moreplr.forest.kernels.bins import encode
 from moreplr.forest.kernels.layout import MISSING
 
@@ -44,7 +45,7 @@ class Binner:
     def __init__(self, max_bins: int = 255) -> None:
         self.max_bins = max_bins
 
-    def fit(self, X: NDArray) -> Binner:
+    def fit(self, X: AnyArray) -> Binner:
         """Learn the cuts from X (n_samples, n_features)."""
         rows = X if len(X) <= _SAMPLE else X[np.linspace(0, len(X) - 1, _SAMPLE).astype(np.intp)]
         cuts = [_cuts(rows[:, j], self.max_bins) for j in range(X.shape[1])]
@@ -52,14 +53,14 @@ class Binner:
         self.cuts_ = np.concatenate([*cuts, np.empty(0)])
         return self
 
-    def transform(self, X: NDArray) -> NDArray[np.uint8]:
+    def transform(self, X: AnyArray) -> NDArray[np.uint8]:
         """The codes of X (n_samples, n_features), one row after the other in memory."""
         codes = np.empty(X.shape, dtype=np.uint8)
         for j in range(X.shape[1]):
             encode(np.ascontiguousarray(X[:, j], dtype=np.float64), self.cuts(j), codes, j)
         return codes
 
-    def fit_transform(self, X: NDArray) -> NDArray[np.uint8]:
+    def fit_transform(self, X: AnyArray) -> NDArray[np.uint8]:
         """Learn the cuts and give the codes."""
         return self.fit(X).transform(X)
 
@@ -104,7 +105,7 @@ class BinnedMatrix:
 
     @classmethod
     def of(
-        cls, X: NDArray, max_bins: int = 255, sample_weight: NDArray | None = None
+        cls, X: AnyArray, max_bins: int = 255, sample_weight: AnyArray | None = None
     ) -> BinnedMatrix:
         """Bin features; rows of weight 0 don't matter for where bins end."""
         rows = X
@@ -137,7 +138,7 @@ class BinnedMatrix:
         return BinnedMatrix(np.ascontiguousarray(self.codes[np.asarray(rows)]), self.binner)
 
 
-def _cuts(values: NDArray, max_bins: int) -> NDArray[np.float64]:
+def _cuts(values: AnyArray, max_bins: int) -> NDArray[np.float64]:
     ordered = np.sort(values)  # NaN at the end
     ordered = ordered[: len(ordered) - np.count_nonzero(np.isnan(ordered))].astype(np.float64)
     last = np.flatnonzero(ordered[:-1] != ordered[1:])  # of each distinct value but the largest

@@ -13,6 +13,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from moreplr._types import AnyArray, Weights
 from moreplr._validation import check_jobs, check_size, integer_from, quiet
 from moreplr.forest.binning import BinnedMatrix, check_max_bins
 from moreplr.forest.growing import Limits
@@ -52,7 +53,7 @@ def limits_of(forest: Any, n_features: int) -> Limits:
     )
 
 
-def weights_of(sample_weight: Any, X: NDArray) -> NDArray[np.float32] | None:
+def weights_of(sample_weight: Weights, X: AnyArray) -> NDArray[np.float32] | None:
     """One weight per row, the largest 1, so that their scale does not matter; None stays None."""
     if sample_weight is None:
         return None
@@ -70,7 +71,7 @@ def weights_of(sample_weight: Any, X: NDArray) -> NDArray[np.float32] | None:
     return relative
 
 
-def targets_of(Y: Any, X: NDArray, name: str) -> NDArray[np.float64]:
+def targets_of(Y: Any, X: AnyArray, name: str) -> NDArray[np.float64]:
     """Targets as they are given, in one or two dimensions, NaN allowed."""
     if Y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
@@ -86,7 +87,7 @@ def targets_of(Y: Any, X: NDArray, name: str) -> NDArray[np.float64]:
 
 
 def features_of(
-    forest: Any, X: Any, max_bins: int, sample_weight: Any = None
+    forest: Any, X: Any, max_bins: int, sample_weight: Weights = None
 ) -> tuple[BinnedMatrix, NDArray[np.float32] | None]:
     """The features to fit on, which may be binned already, and the rows' weights."""
     if isinstance(X, BinnedMatrix):
@@ -111,9 +112,9 @@ def codes_of(forest: Any, X: Any) -> NDArray[np.uint8]:
     return X.codes
 
 
-def _checked(forest: Any, X: Any, reset: bool) -> NDArray:
+def _checked(forest: Any, X: Any, reset: bool) -> AnyArray:
     with quiet():
-        checked: NDArray = validate_data(
+        checked: AnyArray = validate_data(
             forest, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
     check_size(checked)

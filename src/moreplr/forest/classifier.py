@@ -12,6 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from moreplr._types import AnyArray, Seed, Weights
 from moreplr.forest.base import BaseForest
 from moreplr.forest.checks import codes_of, features_of, limits_of
 
@@ -59,7 +60,7 @@ random_state
         bootstrap: bool = True,
         max_bins: int = 255,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         super().__init__(
             n_estimators,
@@ -73,9 +74,7 @@ random_state
             random_state=random_state,
         )
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> ForestClassifier:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Weights = None) -> ForestClassifier:
         """Grow the forest.
 
         Parameters
@@ -108,7 +107,7 @@ random_state
         """The share of each class, averaged over the trees, (n_samples, n_classes)."""
         return _shares(self._mean(codes_of(self, X)))
 
-    def predict(self, X: ArrayLike) -> NDArray:
+    def predict(self, X: ArrayLike) -> AnyArray:
         """The class with the largest share, the first one of equals."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
@@ -119,8 +118,8 @@ random_state
         return _shares(self._out_of_bag_mean())
 
 
-def _one_column(y: ArrayLike) -> NDArray:
-    column: NDArray = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+def _one_column(y: ArrayLike) -> AnyArray:
+    column: AnyArray = check_array(y, ensure_2d=False, dtype=None, input_name="y")
     if column.ndim == 2 and column.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "

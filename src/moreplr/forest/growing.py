@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._types import AnyArray
 from moreplr.forest.kernels import grow_vectors, leaf_values, random, records
 from moreplr.forest.kernels.layout import MISSING, MOST_ROWS, Nodes, Rows, Scratch
 from moreplr.forest.parallel import Stopped, cut, run
@@ -81,7 +82,7 @@ def counts_of(seed: np.uint64, n: int, bootstrap: bool) -> NDArray[np.int32]:
     return counts
 
 
-def padded(columns: NDArray) -> NDArray[np.float32]:
+def padded(columns: AnyArray) -> NDArray[np.float32]:
     """The columns, one of zeros at least, and more up to a full register, in float32."""
     n, k = columns.shape
     out = np.zeros((n, lanes_for(k + 1)), np.float32)
@@ -174,7 +175,7 @@ def _rows(task: Task) -> Rows:
     )
 
 
-def _unit(targets: NDArray) -> float:
+def _unit(targets: AnyArray) -> float:
     """A power of two, some thousand times smaller than the targets."""
     scale = float(np.sqrt(np.mean(np.square(targets, dtype=np.float32), dtype=np.float64)))
     return 2.0 ** (np.floor(np.log2(scale)) - 12) if scale > 0 else 1.0
@@ -228,7 +229,7 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
 
 
 def _grow_slices(
-    task: Task, seed: np.uint64, space: _Workspace, perm: NDArray, importance: NDArray
+    task: Task, seed: np.uint64, space: _Workspace, perm: AnyArray, importance: AnyArray
 ) -> tuple[int, int]:
     """Call the kernel until the tree is done; gives the numbers of nodes and leaves."""
     rng = np.empty(1, np.uint64)

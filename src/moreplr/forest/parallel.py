@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -26,7 +26,7 @@ class Stopped(Exception):
 
 def run(
     task: Callable[..., Result],
-    parts: Iterable[tuple],
+    parts: Iterable[tuple[Any, ...]],
     n_jobs: int | None,
     stop: NDArray[np.uint8],
     in_place: bool = False,
@@ -61,7 +61,10 @@ def _threads_are_wanted() -> bool:
 
 
 def _in_threads(
-    task: Callable[..., Result], parts: Iterable[tuple], jobs: int, stop: NDArray[np.uint8]
+    task: Callable[..., Result],
+    parts: Iterable[tuple[Any, ...]],
+    jobs: int,
+    stop: NDArray[np.uint8],
 ) -> list[Result]:
     """In threads of our own, which fetch one part after the other.
 

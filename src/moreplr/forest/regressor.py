@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
+from moreplr._types import AnyArray, Weights
 from moreplr.forest.base import BaseForest
 from moreplr.forest.binning import BinnedMatrix
 from moreplr.forest.checks import codes_of, features_of, limits_of, targets_of
@@ -82,7 +83,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         self,
         X: ArrayLike | BinnedMatrix,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Weights = None,
     ) -> ForestRegressor:
         """Grow the forest.
 
@@ -142,5 +143,5 @@ class ForestRegressor(RegressorMixin, BaseForest):
         """For each training row the mean over the trees that have not seen it; NaN if all have."""
         return self._shaped(self._out_of_bag_mean())
 
-    def _shaped(self, out: NDArray) -> NDArray:
+    def _shaped(self, out: AnyArray) -> AnyArray:
         return out[..., 0] if self._flat else out

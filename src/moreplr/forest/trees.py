@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._types import AnyArray
+
 Flat = TypeVar("Flat", bound=Any)  # a dataclass of arrays; offsets are named so
 _AT_ONCE = 16  # arrays that are copied before they are given up
 
@@ -67,12 +69,12 @@ class Trees:
         """The number of trees."""
         return len(self.offsets) - 1
 
-    def to_dict(self) -> dict[str, NDArray]:
+    def to_dict(self) -> dict[str, AnyArray]:
         """The arrays by name, for a file."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
-    def split_arrays(self) -> tuple[NDArray, ...]:
+    def split_arrays(self) -> tuple[AnyArray, ...]:
         """What a kernel needs to send rows down: offsets, feature, cut, missing_left, right."""
         return self.offsets, self.feature, self.cut, self.missing_left, self.right
 
@@ -92,7 +94,7 @@ def join(parts: Sequence[Flat]) -> Flat:
     return type(parts[0])(**arrays)
 
 
-def joined(parts: list[NDArray]) -> NDArray:
+def joined(parts: list[AnyArray]) -> AnyArray:
     """The arrays one after the other; the list loses them on the way."""
     whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
     at = 0

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._types import AnyArray
 from moreplr.forest.batching import Words
 from moreplr.forest.binning import Binner
 from moreplr.forest.kernels.grow_packed import LEAF
@@ -21,10 +22,11 @@ from moreplr.forest.trees import Trees
 
 # Checks take a dozen words for each node: of so many nodes at a time, or of one tree.
 _AT_ONCE = 1 << 18
+Offsets = NDArray[np.int64]
 _DISTANCE, _FEATURE = np.uint64(0xFFFFFFFF), np.uint64(0x3FFFFF)  # parts of a word
 
 
-def check_offsets(name: str, offsets: NDArray, parts: int, total: int, least: int = 0) -> None:
+def check_offsets(name: str, offsets: Offsets, parts: int, total: int, least: int = 0) -> None:
     """Refuse offsets that don't cut `total` things into so many parts of a least size.
 
     Examples
@@ -38,7 +40,7 @@ def check_offsets(name: str, offsets: NDArray, parts: int, total: int, least: in
         raise ValueError(f"{name} must cut {total} into {parts} parts")
 
 
-def blocks(offsets: NDArray, most: int = _AT_ONCE) -> Iterator[tuple[slice, slice, NDArray]]:
+def blocks(offsets: Offsets, most: int = _AT_ONCE) -> Iterator[tuple[slice, slice, AnyArray]]:
     """Cut trees into runs of few nodes: their trees, their nodes, and the offsets within.
 
     Examples
@@ -54,7 +56,7 @@ def blocks(offsets: NDArray, most: int = _AT_ONCE) -> Iterator[tuple[slice, slic
         first = end
 
 
-def right_children(leaf: NDArray[np.bool_], offsets: NDArray) -> NDArray[np.int64]:
+def right_children(leaf: NDArray[np.bool_], offsets: Offsets) -> Offsets:
     """The right children of all inner nodes of trees in preorder, which the leaves determine.
 
     Before a node, count the right children that are still to come. The right child of a node is
@@ -107,7 +109,7 @@ def check_trees(trees: Trees, n_features: int, n_rows: int) -> None:
 
 
 def _check_nodes(
-    trees: Trees, some: slice, nodes: slice, offsets: NDArray, n_features: int
+    trees: Trees, some: slice, nodes: slice, offsets: Offsets, n_features: int
 ) -> None:
     right = trees.right[nodes].astype(np.int64)
     leaf = right < 0
@@ -121,7 +123,7 @@ def _check_nodes(
         raise ValueError("a leaf asks for a value beyond those of its tree")
 
 
-def _check_starts(trees: Trees, some: slice, nodes: slice, offsets: NDArray) -> None:
+def _check_starts(trees: Trees, some: slice, nodes: slice, offsets: Offsets) -> None:
     """The rows of every node are a range within its parent's, as starts never go back."""
     start = trees.start[nodes]
     n_rows = np.diff(trees.perm_offsets[some.start : some.stop + 1])
@@ -144,7 +146,7 @@ def check_words(words: Words, n_features: int, n_trees: int, **kind: int) -> Non
         _check_some(words.words[nodes], own, n_features, n_values[some])
 
 
-def _check_some(words: NDArray, offsets: NDArray, n_features: int, n_values: NDArray) -> None:
+def _check_some(words: AnyArray, offsets: Offsets, n_features: int, n_values: AnyArray) -> None:
     leaf = words >= LEAF
     inner = words[~leaf]
     distance = (inner & _DISTANCE).astype(np.int64)

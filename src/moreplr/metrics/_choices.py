@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Weights
 from moreplr.metrics._means import mean_of_rows
 from moreplr.rankings import check_rankings
 
 
 def choice_regret(
     scores: Any,
-    Y_pred: Any,
+    Y_pred: ArrayLike,
     *,
     larger_is_better: bool = True,
-    sample_weight: Any = None,
+    sample_weight: Weights = None,
     per_sample: bool = False,
 ) -> Any:
     """What is lost by taking the label that is predicted to be best, not the one that is.
@@ -50,7 +51,12 @@ def choice_regret(
 
 
 def penalized_runtime(
-    times: Any, Y_pred: Any, cutoff: float, *, penalty: float = 10.0, per_sample: bool = False
+    times: Any,
+    Y_pred: ArrayLike,
+    cutoff: float,
+    *,
+    penalty: float = 10.0,
+    per_sample: bool = False,
 ) -> Any:
     """Mean run time of the algorithm that is predicted to be best; a time-out costs a penalty.
 
@@ -79,7 +85,7 @@ def penalized_runtime(
 
 
 def closed_gap(
-    times: Any, Y_pred: Any, cutoff: float, *, single_best: Any, penalty: float = 10.0
+    times: Any, Y_pred: ArrayLike, cutoff: float, *, single_best: Any, penalty: float = 10.0
 ) -> float:
     """The share of the gap between single best and virtual best solver that a selector closes.
 
@@ -119,7 +125,7 @@ def _with_penalty(times: Any, cutoff: float, penalty: float) -> Array:
     return np.where(values > cutoff, penalty * cutoff, values)
 
 
-def _chosen(values: Array, Y_pred: Any, origin: Any) -> Array:
+def _chosen(values: Array, Y_pred: ArrayLike, origin: Any) -> Array:
     """The mean value of the labels in the best predicted bucket, of those whose value is known."""
     labels = list(origin.columns) if hasattr(origin, "columns") else None
     pred: Positions = check_rankings(Y_pred, labels)[0]

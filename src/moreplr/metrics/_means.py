@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from moreplr._types import Array
+from moreplr._types import Array, Weights
 
 
 def ratio(total: Array, count: Array) -> Array:
     return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
 
 
-def share(hits: Array, of: Array, sample_weight: Any, nothing: str) -> float:
+def share(hits: Array, of: Array, sample_weight: Weights, nothing: str) -> float:
     weight = np.ones(len(of)) if sample_weight is None else np.asarray(sample_weight)
     if (weight @ of) > 0:
         return float((weight @ hits) / (weight @ of))
@@ -23,7 +23,7 @@ def share(hits: Array, of: Array, sample_weight: Any, nothing: str) -> float:
     return float("nan")
 
 
-def mean_of_rows(values: Array, sample_weight: Any, per_sample: bool) -> Any:
+def mean_of_rows(values: Array, sample_weight: Weights, per_sample: bool) -> Any:
     if per_sample:
         return values
     defined = ~np.isnan(values)

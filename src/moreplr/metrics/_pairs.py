@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Weights
 from moreplr._validation import integer_from
 from moreplr.metrics._means import mean_of_rows, ratio
 from moreplr.rankings import check_rankings
@@ -16,7 +16,11 @@ _LEAST = np.finfo(float).eps
 
 
 def pair_log_loss(
-    Y_true: Any, pairs: Any, *, sample_weight: Any = None, per_sample: bool = False
+    Y_true: ArrayLike,
+    pairs: Any,
+    *,
+    sample_weight: Weights = None,
+    per_sample: bool = False,
 ) -> Any:
     """Minus the mean log probability of the relations that are true.
 
@@ -52,7 +56,7 @@ def pair_log_loss(
 
 
 def pair_calibration_error(
-    Y_true: Any, pairs: Any, *, n_bins: int = 10, sample_weight: Any = None
+    Y_true: ArrayLike, pairs: Any, *, n_bins: int = 10, sample_weight: Weights = None
 ) -> float:
     """Expected calibration error: how far probabilities are from how often they come true.
 
@@ -101,7 +105,7 @@ def pair_calibration_error(
     return float(np.abs(said - came).sum() / mass.sum())
 
 
-def _checked(Y_true: Any, pairs: Any) -> tuple[Positions, Array, Array]:
+def _checked(Y_true: ArrayLike, pairs: Any) -> tuple[Positions, Array, Array]:
     true, _ = check_rankings(Y_true)
     P, Q = (np.asarray(part, float) for part in pairs)
     shape = (len(true), true.shape[1], true.shape[1])

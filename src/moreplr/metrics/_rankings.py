@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Weights
 from moreplr.metrics._means import mean_of_rows, ratio, share
 from moreplr.rankings import check_rankings, count_buckets
 
@@ -16,7 +17,11 @@ _CHUNK_ROWS = 4096
 
 
 def tau_x_score(
-    Y_true: Any, Y_pred: Any, *, sample_weight: Any = None, per_sample: bool = False
+    Y_true: ArrayLike,
+    Y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    per_sample: bool = False,
 ) -> Any:
     """Rank correlation τ_X of Emond and Mason (2002), the paper's measure of accuracy.
 
@@ -47,7 +52,11 @@ def tau_x_score(
 
 
 def tau_b_score(
-    Y_true: Any, Y_pred: Any, *, sample_weight: Any = None, per_sample: bool = False
+    Y_true: ArrayLike,
+    Y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    per_sample: bool = False,
 ) -> Any:
     """Kendall's τ_b; it has no value for a row where truth or prediction ties everything.
 
@@ -63,12 +72,12 @@ def tau_b_score(
 
 
 def kendall_distance(
-    Y_true: Any,
-    Y_pred: Any,
+    Y_true: ArrayLike,
+    Y_pred: ArrayLike,
     *,
     penalty: float = 0.5,
     normalize: bool = True,
-    sample_weight: Any = None,
+    sample_weight: Weights = None,
     per_sample: bool = False,
 ) -> Any:
     """Kendall distance with ties: 1 for an opposite pair, `penalty` where only one ties.
@@ -93,7 +102,11 @@ def kendall_distance(
 
 
 def bucket_count_error(
-    Y_true: Any, Y_pred: Any, *, sample_weight: Any = None, per_sample: bool = False
+    Y_true: ArrayLike,
+    Y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    per_sample: bool = False,
 ) -> Any:
     """Absolute difference of the numbers of buckets, over the labels that both rank.
 
@@ -110,7 +123,9 @@ def bucket_count_error(
     return mean_of_rows(values, sample_weight, per_sample)
 
 
-def tie_precision_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
+def tie_precision_score(
+    Y_true: ArrayLike, Y_pred: ArrayLike, *, sample_weight: Weights = None
+) -> float:
     """Of the pairs that the prediction ties, the share that is tied in truth.
 
     Examples
@@ -122,7 +137,9 @@ def tie_precision_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) 
     return share(counts.both_tied, counts.pred_tied, sample_weight, "no predicted tie")
 
 
-def tie_recall_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
+def tie_recall_score(
+    Y_true: ArrayLike, Y_pred: ArrayLike, *, sample_weight: Weights = None
+) -> float:
     """Of the pairs that are tied in truth, the share that the prediction ties.
 
     Examples
@@ -135,7 +152,11 @@ def tie_recall_score(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> 
 
 
 def top_one_score(
-    Y_true: Any, Y_pred: Any, *, sample_weight: Any = None, per_sample: bool = False
+    Y_true: ArrayLike,
+    Y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    per_sample: bool = False,
 ) -> Any:
     """Chance that a label drawn from the predicted best bucket is among the truly best.
 
@@ -168,7 +189,7 @@ SCORERS: dict[str, Callable[..., float]] = {
 }
 
 
-def _check_pair(Y_true: Any, Y_pred: Any) -> tuple[Positions, Positions]:
+def _check_pair(Y_true: ArrayLike, Y_pred: ArrayLike) -> tuple[Positions, Positions]:
     """Both sides in canonical form; named columns are matched by name, not by place."""
     true, labels = check_rankings(Y_true)
     named_true, named_pred = (_names_labels(Y) for Y in (Y_true, Y_pred))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._types import AnyArray
 from moreplr.persistence.errors import ModelFileError
 
 # Booleans, integers, floating point numbers and texts; nothing that could hold an object.
@@ -35,7 +36,7 @@ def is_plain(dtype: np.dtype[Any]) -> bool:
     return dtype.str[1:] in _DTYPES or (dtype.kind == "U" and dtype.fields is None)
 
 
-def to_npy(array: NDArray) -> bytes:
+def to_npy(array: AnyArray) -> bytes:
     """The array in the .npy format, in little-endian byte order.
 
     Examples
@@ -53,7 +54,7 @@ def to_npy(array: NDArray) -> bytes:
     return b"".join([stream.getvalue(), data])
 
 
-def from_npy(data: bytearray) -> NDArray:
+def from_npy(data: bytearray) -> AnyArray:
     """The array of .npy bytes, in whose memory it lives, so that it can be written to.
 
     Raises

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,10 @@ import pandas as pd
 from moreplr._types import Array
 from moreplr.plotting._axes import GREY, LIGHT, MAIN, Display, bare
 from moreplr.rankings import check_rankings, dense_ranks, to_buckets
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 # Beyond so many labels the numbers in the cells of a heat map are too small to read.
 _MOST_NUMBERS = 12
@@ -38,7 +42,9 @@ class RankingDisplay(Display):
         self.names = [str(name) for name in (index if names is None else names)]
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, *, ax: Any = None, **options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: Any, X: Any, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Draw what a fitted ranker predicts for some rows.
 
         Parameters
@@ -55,11 +61,11 @@ class RankingDisplay(Display):
         return cls(frame).plot(ax=ax)
 
     @classmethod
-    def from_predictions(cls, rankings: Any, *, names: Any = None, ax: Any = None) -> Self:
+    def from_predictions(cls, rankings: Any, *, names: Any = None, ax: Axes | None = None) -> Self:
         """Draw rankings."""
         return cls(rankings, names).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw a box for each bucket, with its labels side by side."""
         from matplotlib import patches
 
@@ -122,20 +128,20 @@ class PairsDisplay(Display):
         self.P, self.Q, self.labels = np.asarray(P), np.asarray(Q), np.array(labels, dtype=object)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, *, ax: Axes | None = None) -> Self:
         """Draw the mean over some rows of what a fitted ranker predicts."""
         P, Q = estimator.predict_pairs(X)
         return cls.from_predictions(P, Q, estimator.labels_, ax=ax)
 
     @classmethod
-    def from_predictions(cls, P: Any, Q: Any, labels: Any, *, ax: Any = None) -> Self:
+    def from_predictions(cls, P: Any, Q: Any, labels: Any, *, ax: Axes | None = None) -> Self:
         """Draw probabilities of one row, or their mean over several."""
         P, Q = np.asarray(P, dtype=float), np.asarray(Q, dtype=float)
         if P.ndim == 3:
             P, Q = P.mean(axis=0), Q.mean(axis=0)
         return cls(P, Q, labels).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the map, with percentages where there is room."""
         k = len(self.labels)
         side = min(2.0 + 0.55 * k, 12)
@@ -153,7 +159,9 @@ class PairsDisplay(Display):
                 ax.text(j, i, text, ha="center", va="center", color=color, fontsize=9)
         names = [str(label) for label in self.labels[order]]
         turned = max(map(len, names)) > 5
-        rotation = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if turned else {}
+        rotation: dict[str, Any] = {}
+        if turned:
+            rotation = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
         ax.set_xticks(range(k), names, **rotation)
         ax.set_yticks(range(k), names)
         ax.tick_params(length=0)
@@ -190,7 +198,7 @@ class UtilitiesDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any = None, *, level: float = 0.95, ax: Any = None
+        cls, estimator: Any, X: Any = None, *, level: float = 0.95, ax: Axes | None = None
     ) -> Self:
         """Draw the scores of a fitted ranker.
 
@@ -224,7 +232,7 @@ class UtilitiesDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls, scores: Any, labels: Any, *, level: float = 0.95, ax: Any = None
+        cls, scores: Any, labels: Any, *, level: float = 0.95, ax: Axes | None = None
     ) -> Self:
         """Draw the mean of scores (n_samples, n_labels) and the middle `level` of the rows."""
         scores = np.asarray(scores, dtype=float)
@@ -232,7 +240,7 @@ class UtilitiesDisplay(Display):
         meaning = f"score: mean, and the middle {level:.0%} of rows"
         return cls(scores.mean(axis=0), low, high, labels, meaning).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw a point and its interval for each label."""
         k = len(self.labels)
         ax = self._begin(ax, (6, 0.9 + 0.3 * k))

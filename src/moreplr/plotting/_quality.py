@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 from sklearn.inspection import permutation_importance
 from sklearn.model_selection import learning_curve
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed
 from moreplr.experiments.statistics import average_ranks, indistinct_groups, nemenyi_distance
 from moreplr.plotting._axes import GREY, MAIN, Display, bare
 from moreplr.rankings import check_rankings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class TieCalibrationDisplay(Display):
@@ -40,14 +43,16 @@ class TieCalibrationDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, Y: Any, *, n_bins: int = 10, ax: Any = None
+        cls, estimator: Any, X: Any, Y: Any, *, n_bins: int = 10, ax: Axes | None = None
     ) -> Self:
         """Draw for a fitted ranker with `predict_pairs`, on rows that it has not seen."""
         true, _ = check_rankings(Y, estimator.labels_)
         return cls.from_predictions(true, estimator.predict_pairs(X), n_bins=n_bins, ax=ax)
 
     @classmethod
-    def from_predictions(cls, Y: Any, pairs: Any, *, n_bins: int = 10, ax: Any = None) -> Self:
+    def from_predictions(
+        cls, Y: Any, pairs: Any, *, n_bins: int = 10, ax: Axes | None = None
+    ) -> Self:
         """Draw for true rankings and pair probabilities (P, Q).
 
         Pairs of equal probability share a bin, so that there may be fewer than `n_bins`.
@@ -66,7 +71,7 @@ class TieCalibrationDisplay(Display):
         predicted = np.bincount(bins, share) / counts
         return cls(predicted, np.bincount(bins, tied) / counts, counts).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw a point for each bin, its interval, and the diagonal."""
         ax = self._begin(ax, (4.5, 4.2))
         # Wilson's interval: it has a width where nothing, or all, is tied.
@@ -119,9 +124,9 @@ class ImportancesDisplay(Display):
         Y: Any = None,
         *,
         n_repeats: int = 5,
-        random_state: Any = 0,
+        random_state: Seed = 0,
         most: int = 20,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw the importances of a fitted ranker.
 
@@ -153,7 +158,7 @@ class ImportancesDisplay(Display):
             display = cls(found.importances_mean, names, found.importances_std, meaning)
         return display.plot(ax=ax, most=most)
 
-    def plot(self, ax: Any = None, *, most: int = 20) -> Self:
+    def plot(self, ax: Axes | None = None, *, most: int = 20) -> Self:
         """Draw a bar for each of the features that count most."""
         order = np.argsort(-self.importances, kind="stable")[:most]
         ax = self._begin(ax, (6, 0.9 + 0.28 * len(order)))
@@ -188,9 +193,9 @@ class LearningCurveDisplay(Display):
         *,
         sizes: Any = (0.1, 0.2, 0.4, 0.7, 1.0),
         n_folds: int = 5,
-        random_state: Any = 0,
+        random_state: Seed = 0,
         label: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Fit a ranker on more and more rows, and draw how good it is on others.
 
@@ -219,16 +224,16 @@ class LearningCurveDisplay(Display):
         )
         return cls(rows, scores).plot(ax=ax, label=label)
 
-    def plot(self, ax: Any = None, *, label: str | None = None) -> Self:
+    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Self:
         """Draw the mean over the folds and a band of a standard deviation.
 
         Several curves can share the axes: ``curve.plot(other.ax_, label="forest")``.
         """
         ax = self._begin(ax, (5.5, 3.8))
         mean, spread = self.scores.mean(axis=1), self.scores.std(axis=1)
-        (line,) = ax.plot(self.rows, mean, "o-", label=label, **({} if label else {"color": MAIN}))
-        band = {"color": line.get_color(), "alpha": 0.15, "linewidth": 0}
-        ax.fill_between(self.rows, mean - spread, mean + spread, **band)
+        (line,) = ax.plot(self.rows, mean, "o-", label=label, color=None if label else MAIN)
+        low, high = mean - spread, mean + spread
+        ax.fill_between(self.rows, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
         ax.set(xscale="log", xlabel="training rows", ylabel="τ_X on held-out rows")
         ax.set_xticks(self.rows, [f"{int(rows):,}" for rows in self.rows])
         ax.minorticks_off()
@@ -264,12 +269,12 @@ class MeanRanksDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls, scores: pd.DataFrame, *, level: float = 0.05, ax: Any = None
+        cls, scores: pd.DataFrame, *, level: float = 0.05, ax: Axes | None = None
     ) -> Self:
         """Draw for scores with a row for each data set and a column for each method."""
         return cls(scores, level).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw a line of ranks with the methods below it, the best on the left."""
         n = len(self.ranks)
         half = (n + 1) // 2

@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from moreplr._types import Array, Labels
 from moreplr.forest import ForestBatch, ForestClassifier
-from moreplr.forest.kernels.grow_packed import CLASS_BITS
+from moreplr.forest.kernels.layout import CLASS_BITS
 from moreplr.regressors._fitting import fit_weighted
 
 Codes = NDArray[np.int8]

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Seed, Weights
 from moreplr._validation import check_name, integer_from, weighted_rows
 from moreplr.base import CHUNK_BYTES, PairRanker, Pairs
 from moreplr.rankers._davidson import add_gradients, information, probabilities, total_loss
@@ -114,7 +114,7 @@ class BradleyTerryRanker(PairRanker):
         standard_errors: str | None = None,
         aggregation: str = "auto",
         objective: str = "tau_x",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.alpha = alpha
         self.alphas = alphas
@@ -126,7 +126,7 @@ class BradleyTerryRanker(PairRanker):
         self.objective = objective
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Maximise the penalised likelihood of all pairs that the rows rank.
 
         Parameters

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed, Weights
 from moreplr._validation import check_name, weighted_rows
 from moreplr.base import PairRanker, Pairs
 from moreplr.rankers._pairs import consensus
@@ -50,14 +50,14 @@ class DummyRanker(PairRanker):
         *,
         aggregation: str = "auto",
         objective: str = "tau_x",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.strategy = strategy
         self.aggregation = aggregation
         self.objective = objective
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Count the relations of all pairs of labels.
 
         Parameters

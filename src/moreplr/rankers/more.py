@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Seed, Weights
 from moreplr.aggregation import aggregate
 from moreplr.base import CELL_BYTES, CHUNK_BYTES, BaseRanker, PositionRegressor
 from moreplr.encoders import METHODS, RankEncoder
@@ -76,7 +76,7 @@ class MORERanker(BaseRanker):
         *,
         positions: str | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.encoder = encoder
         self.regressor = regressor
@@ -85,7 +85,7 @@ class MORERanker(BaseRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit the regressor on encoded rankings.
 
         Parameters

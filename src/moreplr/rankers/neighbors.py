@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed, Weights
 from moreplr._validation import check_name, integer_from, weighted_rows
 from moreplr.base import PairRanker, Pairs
 from moreplr.metrics import tau_x_score
@@ -81,7 +81,7 @@ class NearestNeighborsRanker(PairRanker):
         aggregation: str = "auto",
         objective: str = "tau_x",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -91,7 +91,7 @@ class NearestNeighborsRanker(PairRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Store the training rows and choose the number of neighbours.
 
         Parameters

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import get_tags
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Seed, Weights
 from moreplr._validation import check_name, weighted_rows
 from moreplr.aggregation import aggregate
 from moreplr.base import PairRanker, Pairs
@@ -94,7 +94,7 @@ class PairwiseRanker(PairRanker):
         ties: str = "probability",
         calibrated: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.classifier = classifier
         self.aggregation = aggregation
@@ -104,7 +104,7 @@ class PairwiseRanker(PairRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit a classifier for each pair of labels.
 
         Parameters

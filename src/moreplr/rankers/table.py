@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moreplr._frames import is_frame, one_row, to_pandas
-from moreplr._types import Array
+from moreplr._types import Array, Weights
 from moreplr._validation import without_mask
 from moreplr.base import BaseRanker
 from moreplr.rankers.ranking_forest import RankingForest
@@ -73,7 +73,7 @@ class TableRanker(BaseRanker):
         self.ranker = ranker
         self.vectorizer = vectorizer
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit the vectoriser and the ranker.
 
         Parameters

@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Seed, Weights
 from moreplr._validation import integer_from, weighted_rows
 from moreplr.base import PairRanker, Pairs
 from moreplr.forest import ForestRegressor
@@ -86,7 +86,7 @@ class RankingTree(PairRanker):
         aggregation: str = "auto",
         objective: str = "tau_x",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.max_depth = max_depth
@@ -97,7 +97,7 @@ class RankingTree(PairRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Grow the tree or the trees.
 
         Parameters

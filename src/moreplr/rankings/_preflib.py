@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from moreplr._files import whole_file
-from moreplr._types import Positions
+from moreplr._types import Positions, Weights
 from moreplr._validation import check_sample_weight
 from moreplr.rankings._canonical import check_rankings
 from moreplr.rankings._cells import clip
@@ -105,7 +105,7 @@ def write_preflib(
     Y: Any,
     labels: Iterable[Any] | None = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: Weights = None,
     title: str = "",
 ) -> None:
     """Write rankings to a file of PrefLib, equal ones as one line.

@@ -14,7 +14,7 @@ from sklearn.dummy import DummyRegressor
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import has_fit_parameter
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed
 from moreplr._validation import check_base
 from moreplr.forest import ForestRegressor
 
@@ -49,7 +49,7 @@ def show_labels(columns: Iterable[int]) -> str:
     return ", ".join(repr(labels[column]) for column in columns)
 
 
-def base_or_forest(base: Any, random_state: Any = None, n_jobs: int | None = None) -> Any:
+def base_or_forest(base: Any, random_state: Seed = None, n_jobs: int | None = None) -> Any:
     """A fresh copy of the base regressor with its seed set; a forest of 100 trees if None."""
     if base is None:
         return ForestRegressor(n_estimators=100, random_state=random_state, n_jobs=n_jobs)
@@ -60,7 +60,7 @@ def base_or_forest(base: Any, random_state: Any = None, n_jobs: int | None = Non
     return base
 
 
-def fit_target(base: Any, X: Array, y: Array, sample_weight: Any, default: float) -> Any:
+def fit_target(base: Any, X: Array, y: Array, sample_weight: Array | None, default: float) -> Any:
     """Fit a base on the rows where one target is observed; a constant where none is."""
     observed = ~np.isnan(y)
     if not observed.any():
@@ -71,7 +71,7 @@ def fit_target(base: Any, X: Array, y: Array, sample_weight: Any, default: float
     return fit_weighted(base, X, y, sample_weight)
 
 
-def fit_weighted(base: Any, X: Array, y: Array, sample_weight: Any) -> Any:
+def fit_weighted(base: Any, X: Array, y: Array, sample_weight: Array | None) -> Any:
     """Fit with weights where there are some, and say so where the base can't take them."""
     if sample_weight is None:
         return base.fit(X, y)
@@ -93,7 +93,7 @@ def warn_unobserved(Y: Array) -> float:
     return float(np.nanmean(Y))
 
 
-def folds(cv: Any, X: Array, random_state: Any) -> list[tuple[Any, Any]]:
+def folds(cv: Any, X: Array, random_state: Seed) -> list[tuple[Any, Any]]:
     """Training and held-out rows of each fold; a number of folds means shuffled rows."""
     if isinstance(cv, (int, np.integer)):
         if cv < 2:
@@ -102,7 +102,7 @@ def folds(cv: Any, X: Array, random_state: Any) -> list[tuple[Any, Any]]:
     return list(check_cv(cv).split(X))
 
 
-def column_means(Y: Array, sample_weight: Any = None) -> Array:
+def column_means(Y: Array, sample_weight: Array | None = None) -> Array:
     """Mean of each target over its observed rows; the mean of all where there is none."""
     observed = ~np.isnan(Y)
     weight = observed * (1.0 if sample_weight is None else sample_weight[:, None])

@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed, Weights
 from moreplr.base import PositionRegressor
 from moreplr.regressors._fitting import base_or_forest, fit_target, warn_unobserved
 from moreplr.regressors._intervals import predict_interval
@@ -53,13 +53,13 @@ class Chain(PositionRegressor):
     """
 
     def __init__(
-        self, base: Any = None, *, order: Any = "correlation", random_state: Any = None
+        self, base: Any = None, *, order: Any = "correlation", random_state: Seed = None
     ) -> None:
         self.base = base
         self.order = order
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit the links one after another."""
         X, Y, weight = self._check_fit(X, y, sample_weight)
         mean = warn_unobserved(Y)

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed, Weights
 from moreplr.base import PositionRegressor
 from moreplr.regressors._fitting import fit_weighted, folds, show_labels
 from moreplr.regressors.single_target import SingleTarget
@@ -64,7 +64,7 @@ class Conformal(PositionRegressor):
         coverage: float = 0.9,
         calibration_size: float = 0.25,
         cv: Any = 5,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.regressor = regressor
         self.method = method
@@ -73,7 +73,7 @@ class Conformal(PositionRegressor):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit on a part of the rows, measure the errors on the rest."""
         self._check_params()
         X, Y, weight = self._check_fit(X, y, sample_weight)

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed, Weights
 from moreplr.base import PositionRegressor
 from moreplr.regressors._fitting import base_or_forest, fit_weighted, warn_unobserved
 from moreplr.regressors._intervals import predict_interval
@@ -44,11 +44,11 @@ class Native(PositionRegressor):
     array([[2., 2.]])
     """
 
-    def __init__(self, base: Any = None, *, random_state: Any = None) -> None:
+    def __init__(self, base: Any = None, *, random_state: Seed = None) -> None:
         self.base = base
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit the base on all targets at once."""
         X, Y, weight = self._check_fit(X, y, sample_weight)
         base = base_or_forest(self.base, self.random_state)

@@ -8,7 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils.metaestimators import available_if
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed, Weights
 from moreplr.base import PositionRegressor
 from moreplr.forest import ForestBatch, ForestRegressor
 from moreplr.regressors._fitting import base_or_forest, fit_target, warn_unobserved
@@ -48,13 +48,13 @@ class SingleTarget(PositionRegressor):
     """
 
     def __init__(
-        self, base: Any = None, *, n_jobs: int | None = None, random_state: Any = None
+        self, base: Any = None, *, n_jobs: int | None = None, random_state: Seed = None
     ) -> None:
         self.base = base
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit one model for each column of Y on the rows where it is not NaN."""
         X, Y, weight = self._check_fit(X, y, sample_weight)
         mean = warn_unobserved(Y)

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed, Weights
 from moreplr.base import PositionRegressor
 from moreplr.regressors._fitting import base_or_forest, column_means, folds
 from moreplr.regressors._intervals import gives_intervals
@@ -57,7 +57,7 @@ class Stacking(PositionRegressor):
         final: Any = None,
         cv: Any = 5,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.base = base
         self.final = final
@@ -65,7 +65,7 @@ class Stacking(PositionRegressor):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit the first stage, predict out of fold, fit the second stage."""
         X, Y, weight = self._check_fit(X, y, sample_weight)
         if len(X) < 2:

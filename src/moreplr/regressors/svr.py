@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVR
 
-from moreplr._types import Array
+from moreplr._types import Array, Weights
 from moreplr.base import PositionRegressor
 from moreplr.regressors._fitting import column_means, warn_unobserved
 
@@ -66,7 +66,7 @@ class MultiOutputSVR(PositionRegressor):
         self.coupling = coupling
         self.max_cells = max_cells
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit one support vector machine on all observed cells."""
         if not self.coupling >= 0:
             raise ValueError(f"coupling must not be negative, got {self.coupling!r}")

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed, Weights
 from moreplr._validation import integer_from, weighted_rows
 from moreplr.base import BaseRanker
 from moreplr.metrics import tau_x_score
@@ -63,13 +63,13 @@ class BoostLR(BaseRanker):
         estimator: Any = None,
         *,
         n_estimators: int = 50,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit a ranker in each round.
 
         Parameters

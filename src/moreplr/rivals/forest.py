@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Seed, Weights
 from moreplr._validation import weighted_rows
 from moreplr.base import BaseRanker
 from moreplr.forest import ForestRegressor
@@ -70,7 +70,7 @@ class LabelRankingForest(BaseRanker):
         max_depth: int | None = 8,
         min_samples_leaf: int = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.max_features = max_features
@@ -79,7 +79,7 @@ class LabelRankingForest(BaseRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Grow the trees and aggregate the rankings in their leaves.
 
         Parameters

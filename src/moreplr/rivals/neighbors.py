@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Weights
 from moreplr._validation import integer_from, weighted_rows
 from moreplr.base import CHUNK_BYTES, BaseRanker
 from moreplr.metrics import tau_x_score
@@ -27,7 +27,7 @@ class _InstanceBasedRanker(BaseRanker):
     metric: Any
     n_jobs: int | None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Store the training rows and choose the number of neighbours.
 
         Parameters
@@ -225,7 +225,7 @@ class PlackettLuceNeighborsRanker(_InstanceBasedRanker):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Store the training rows and choose the number of neighbours.
 
         Parameters

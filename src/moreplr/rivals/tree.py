@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Weights
 from moreplr._validation import integer_from, weighted_rows
 from moreplr.base import BaseRanker
 from moreplr.rivals.borda import ROUNDING
@@ -86,7 +86,7 @@ class LabelRankingTree(BaseRanker):
         self.min_samples_split = min_samples_split
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Grow the tree.
 
         Parameters

@@ -235,7 +235,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         spread = np.where(sound, spread, largest)
         self.center_ = np.where(scaled & sound, mean, 0.0)
         self.scale_ = np.where(scaled & (spread > 0), spread, 1.0)
-        self.fill_ = np.ma.median(known, axis=0).filled(0.0)
+        self.fill_ = np.ma.median(known, axis=0).filled(0.0)  # type: ignore[no-untyped-call]
 
     def _scaled(self, values: Array, X: Any) -> pd.DataFrame:
         if self.missing == "median":

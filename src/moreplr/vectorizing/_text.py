@@ -15,7 +15,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from moreplr._types import Array
+from moreplr._types import Array, Seed
 from moreplr._validation import integer_from
 
 
@@ -49,7 +49,7 @@ class TextEncoder(TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self, n_components: int = 30, *, n_hashes: int = 2**14, random_state: Any = 0
+        self, n_components: int = 30, *, n_hashes: int = 2**14, random_state: Seed = 0
     ) -> None:
         self.n_components = n_components
         self.n_hashes = n_hashes

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Seed, Weights
 from moreplr._validation import integer_from
 from moreplr.base import PairRanker, Pairs
 from moreplr.forest.binning import BinnedMatrix, check_max_bins
@@ -130,7 +130,7 @@ class RankingBoost(PairRanker):
         aggregation: str = "auto",
         objective: str = "tau_x",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -147,7 +147,7 @@ class RankingBoost(PairRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Grow trees until the rows that members leave out get no likelier.
 
         Parameters

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from moreplr._frames import one_row
-from moreplr._types import Array, Positions
+from moreplr._types import Array, Positions, Seed, Weights
 from moreplr._validation import check_name, integer_from, weighted_rows
 from moreplr.base import Pairs
 from moreplr.encoders import encode
@@ -126,7 +126,7 @@ class RankingForest(SetRanker):
         aggregation: str | None = None,
         objective: str = "tau_x",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.structure = structure
@@ -141,7 +141,7 @@ class RankingForest(SetRanker):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Grow the forests and choose the leaf size.
 
         Parameters
