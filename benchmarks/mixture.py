@@ -253,10 +253,10 @@ def tables(results: pd.DataFrame) -> None:
     for column in ("tau_x", "log_loss"):
         for decoding, part in results.groupby("decoding"):
             wide = part.pivot_table(column, ["kind", "data"], "way")
-            print(
-                f"\n{column}, decoded by {decoding}\n{wide.groupby('kind').mean().round(4).to_string()}"
-            )
-            print(wide.groupby("kind").mean().mean().round(4).to_string())
+            means = wide.groupby("kind").mean()
+            print(f"\n{column}, decoded by {decoding}")
+            print(means.round(4).to_string())
+            print(means.mean().round(4).to_string())
     tau = results[results["way"] == "likelihood, calibrated"]
     tau = tau.pivot_table("tau_x", "data", ["ties", "decoding"])
     print("\nτ_X by decoding, with and without ties\n", tau.mean().round(4).to_string())
