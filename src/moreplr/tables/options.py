@@ -45,6 +45,8 @@ class TableOptions:
             columns = getattr(self, name)
             if columns is not None and (isinstance(columns, str) or len(columns) not in size):
                 raise ValueError(f"{name} {_SAYS[name]}, got {columns!r}")
+            if columns is not None and len(set(columns)) < len(columns):
+                raise ValueError(f"{name} {_SAYS[name]}: a column stands twice in {columns!r}")
         if self.given("choices") != bool(self.tried):
             raise ValueError("choices and tried belong together: say which columns hold the tried")
         if self.scores not in (None, "smaller", "larger"):

@@ -122,6 +122,11 @@ def _read_shape(
         text = _column(frame, options.text, "text")
         cells = Reader(reader.name, options.unranked, reader.decimal).texts(frame[text])
         positions, found = from_text(cells, names)
+        if model_labels is None and not ((~np.isnan(positions)).sum(axis=1) > 1).any():
+            raise ValueError(
+                f"column {text!r} ranks two labels in no row; a ranking is a text such as "
+                "'b > a ~ c': say which column holds them with text='…'"
+            )
         return _table(frame.drop(columns=[text]), positions, found)
     if options.long is not None:
         return _read_long(frame, reader, options, names, notes)
