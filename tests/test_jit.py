@@ -65,7 +65,7 @@ def test_compiling_is_announced_once_and_loading_is_silent(tmp_path):
         from moreplr.forest.kernels import random
         import numpy as np
         counts = np.zeros(3, np.int32)
-        random.draw_counts(np.zeros(1, np.uint64), 3, counts)
+        random.draw_counts(np.zeros(1, np.uint64), 3, 3, counts)
         print(counts.sum())
     """
     first, second = (run(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))

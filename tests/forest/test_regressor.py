@@ -94,9 +94,10 @@ def test_trees_intervals_and_means_agree(k):
     np.testing.assert_allclose(error, each.std(axis=0) / np.sqrt(7), rtol=1e-5, atol=1e-7)
 
 
-def test_out_of_bag_predictions_use_only_trees_that_have_not_seen_the_row():
+@pytest.mark.parametrize("max_samples", [None, 20, 0.8])
+def test_out_of_bag_predictions_use_only_trees_that_have_not_seen_the_row(max_samples):
     X, Y = problem(n=40)
-    forest = ForestRegressor(3, random_state=0).fit(X, Y)
+    forest = ForestRegressor(3, max_samples=max_samples, random_state=0).fit(X, Y)
     trees, each = forest.trees_, forest.predict_trees(X)
     expected = np.full(Y.shape, np.nan)
     for row in range(40):
@@ -111,6 +112,23 @@ def test_out_of_bag_predictions_use_only_trees_that_have_not_seen_the_row():
     np.testing.assert_allclose(forest.oob_prediction_, expected, rtol=1e-6)
     with pytest.raises(AttributeError, match="bootstrap"):
         _ = ForestRegressor(2, bootstrap=False).fit(X, Y).oob_prediction_
+
+
+@pytest.mark.parametrize(
+    ("max_samples", "draws"),
+    [(None, 40), (40, 40), (1000, 40), (7, 7), (1, 1), (0.25, 10), (1.0, 40)],
+)
+def test_each_tree_draws_so_many_rows(max_samples, draws):
+    X, Y = problem(n=40)
+    trees = ForestRegressor(5, max_samples=max_samples, random_state=0).fit(X, Y).trees_
+    assert (np.add.reduceat(trees.perm_count, trees.perm_offsets[:-1]) == draws).all()
+
+
+@pytest.mark.parametrize("max_samples", [0, -1, 0.0, 1.5, True, "all", np.nan])
+def test_wrong_numbers_of_draws_are_refused(max_samples):
+    X, Y = problem(n=40)
+    with pytest.raises(ValueError, match="max_samples must be None, an integer of at least 1"):
+        ForestRegressor(5, max_samples=max_samples).fit(X, Y)
 
 
 def test_importances_add_up_and_find_the_feature_that_matters():

@@ -30,7 +30,7 @@ def test_two_steps_of_aggregation_by_brute_force():
     ranker = LabelRankingForest(5, min_samples_leaf=4, random_state=0).fit(X, Y)
     new = make_rankings(n=20, seed=1)[0]
     forest = ranker.forest_
-    drawn = [np.repeat(np.arange(50), counts_of(seed, 50, True)) for seed in forest.seeds_]
+    drawn = [np.repeat(np.arange(50), counts_of(seed, 50, 50)) for seed in forest.seeds_]
     leaves, reached = forest.apply(X), forest.apply(new)
     for row in range(20):
         votes = []

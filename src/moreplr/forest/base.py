@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moreplr._types import Seed
 from moreplr.forest.binning import BinnedMatrix, Binner
-from moreplr.forest.checks import codes_of, dyadic_offset, limits_of
+from moreplr.forest.checks import codes_of, draws_of, dyadic_offset, limits_of
 from moreplr.forest.growing import Task, counts_of, grow_forest, padded, tree_seeds
 from moreplr.forest.kernels import traverse
 from moreplr.forest.members import leaf_members
@@ -42,6 +42,7 @@ class BaseForest(BaseEstimator):
         min_samples_leaf: int = 1,
         min_samples_split: int = 2,
         bootstrap: bool = True,
+        max_samples: float | None = None,
         max_bins: int = 255,
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -52,6 +53,7 @@ class BaseForest(BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
         self.min_samples_split = min_samples_split
         self.bootstrap = bootstrap
+        self.max_samples = max_samples
         self.max_bins = max_bins
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -86,7 +88,7 @@ class BaseForest(BaseEstimator):
             weight=weight,
             base=np.where(seen.any(axis=0), base, np.nan),
             limits=limits,
-            bootstrap=self.bootstrap,
+            draws=draws_of(self, len(Y)),
             seeds=self.seeds_,
             stop=np.zeros(1, np.uint8),
         )
@@ -124,8 +126,9 @@ class BaseForest(BaseEstimator):
             raise AttributeError("out-of-bag predictions need bootstrap=True")
         trees, n = self.trees_, len(self.codes_)
         out, count = np.zeros((n, trees.values.shape[1])), np.zeros(n, np.int64)
+        draws = draws_of(self, n)
         for tree, seed in enumerate(self.seeds_):
-            rows = np.flatnonzero(counts_of(seed, n, True) == 0)
+            rows = np.flatnonzero(counts_of(seed, n, draws) == 0)
             traverse.out_of_bag(
                 self.codes_, rows, tree, *trees.split_arrays, trees.leaf_offsets, trees.values,
                 out, count,
@@ -197,6 +200,6 @@ class BaseForest(BaseEstimator):
         check_is_fitted(self)
         codes = None if X is None else codes_of(self, X)
         return leaf_members(
-            self.trees_, self.codes_, self.sample_weight_, self.seeds_ if self.bootstrap else None,
-            codes, rows, min_samples, oob,
+            self.trees_, self.codes_, self.sample_weight_, self.seeds_,
+            draws_of(self, len(self.codes_)), codes, rows, min_samples, oob,
         )  # fmt: skip

@@ -150,7 +150,7 @@ random_state
             step=step,
             base=base,
             limits=limits,
-            bootstrap=self.bootstrap,
+            draws=self._draws,
             seeds=self.seeds_,
             weight_bits=weight_bits,
             stop=np.zeros(1, np.uint8),
@@ -247,8 +247,7 @@ random_state
         self._need(classes=True)
         n, words = len(self.codes_), self.words_
         picked = np.arange(n) if rows is None else np.asarray(rows, np.int64)
-        seeds = self.seeds_ if self.bootstrap else None
-        unseen = unseen_by(seeds, picked, n, self.n_estimators)
+        unseen = unseen_by(self.seeds_, self._draws, picked, n)
         codes = self.codes_[picked]
         out = np.zeros((self.n_forests_, len(picked), self.n_classes_))
 
@@ -289,6 +288,10 @@ random_state
             raise ValueError(f"this batch was fitted on {fitted}")
 
     @property
+    def _draws(self) -> int | None:
+        return len(self.codes_) if self.bootstrap else None
+
+    @property
     def has_rows(self) -> NDArray[np.bool_]:
         """Of each forest, whether any row took part in it."""
         return np.asarray(self._takes_part.any(axis=0))
@@ -308,7 +311,7 @@ random_state
         )  # fmt: skip
         parts = []
         for tree, seed in enumerate(self.seeds_):
-            counts = counts_of(seed, n, self.bootstrap) * taking_part
+            counts = counts_of(seed, n, self._draws) * taking_part
             parts.append(self._tree(tree * self.n_forests_ + forest, counts, leaves[:, tree]))
         return join(parts)
 
@@ -366,7 +369,7 @@ random_state
         check_is_fitted(self)
         codes = None if X is None else self._encode(X)
         return leaf_members(
-            self.trees_of(forest), self.codes_, None, self.seeds_ if self.bootstrap else None,
+            self.trees_of(forest), self.codes_, None, self.seeds_, self._draws,
             codes, rows, min_samples, oob,
         )  # fmt: skip
 

@@ -27,7 +27,7 @@ class BatchTask:
     step: NDArray[np.float64]  # what one is worth in each single target
     base: NDArray[np.float64]  # (n_forests, n_values): the answer of a tree without rows
     limits: Limits
-    bootstrap: bool
+    draws: int | None  # of rows, for each tree; None: every row once
     seeds: NDArray[np.uint64]
     weight_bits: int
     stop: NDArray[np.uint8]
@@ -130,7 +130,7 @@ def _grow_chunk(task: BatchTask, lo: int, hi: int) -> list[Words]:
 
 def _grow_tree(task: BatchTask, seed: np.uint64, space: _Workspace) -> Words:
     """The tree of this seed in every forest."""
-    counts = counts_of(seed, len(task.codes), task.bootstrap)
+    counts = counts_of(seed, len(task.codes), task.draws)
     rows = np.flatnonzero(counts).astype(np.int32)
     grow_packed.copy_rows(task.codes, rows, space.tree.cells, space.tree.stride)
     n_forests = len(task.targets)

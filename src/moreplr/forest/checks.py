@@ -53,6 +53,22 @@ def limits_of(forest: Any, n_features: int) -> Limits:
     )
 
 
+def draws_of(forest: Any, n: int) -> int | None:
+    """How many rows are drawn for a tree; None if each takes part once."""
+    if not forest.bootstrap:
+        return None
+    most = forest.max_samples
+    if most is None:
+        return n
+    if isinstance(most, int | np.integer) and not isinstance(most, bool) and most >= 1:
+        return min(int(most), n)
+    if isinstance(most, float | np.floating) and 0.0 < most <= 1.0:
+        return max(1, round(float(most) * n))
+    raise ValueError(
+        f"max_samples must be None, an integer of at least 1 or a share in (0, 1], got {most!r}"
+    )
+
+
 def weights_of(sample_weight: Weights, X: AnyArray) -> NDArray[np.float32] | None:
     """One weight per row, the largest 1, so that their scale does not matter; None stays None."""
     if sample_weight is None:

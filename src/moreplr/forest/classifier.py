@@ -30,8 +30,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         The number of trees.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         How many features a split looks at; a float is a share.
-    max_depth, min_samples_leaf, min_samples_split, bootstrap, max_bins, n_jobs, \
-random_state
+    max_depth, min_samples_leaf, min_samples_split, bootstrap, max_samples, \
+max_bins, n_jobs, random_state
         As in `ForestRegressor`.
 
     Attributes
@@ -58,6 +58,7 @@ random_state
         min_samples_leaf: int = 1,
         min_samples_split: int = 2,
         bootstrap: bool = True,
+        max_samples: float | None = None,
         max_bins: int = 255,
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -69,6 +70,7 @@ random_state
             min_samples_leaf=min_samples_leaf,
             min_samples_split=min_samples_split,
             bootstrap=bootstrap,
+            max_samples=max_samples,
             max_bins=max_bins,
             n_jobs=n_jobs,
             random_state=random_state,

@@ -49,7 +49,7 @@ class Task:
     weight: NDArray[np.float32] | None
     base: NDArray[np.float64]
     limits: Limits
-    bootstrap: bool
+    draws: int | None  # of rows, for each tree; None: every row once
     seeds: NDArray[np.uint64]
     stop: NDArray[np.uint8]
     spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
@@ -74,11 +74,11 @@ def grow_forest(task: Task, n_jobs: int | None) -> Trees:
     return join([tree for chunk in chunks for tree in chunk])
 
 
-def counts_of(seed: np.uint64, n: int, bootstrap: bool) -> NDArray[np.int32]:
-    """How often a tree draws each row; the same for the same seed."""
+def counts_of(seed: np.uint64, n: int, draws: int | None) -> NDArray[np.int32]:
+    """How often a tree draws each row, the same for the same seed; each once without draws."""
     counts = np.ones(n, np.int32)
-    if bootstrap:
-        random.draw_counts(np.array([seed]), n, counts)
+    if draws is not None:
+        random.draw_counts(np.array([seed]), n, draws, counts)
     return counts
 
 
@@ -193,7 +193,7 @@ def _grow_chunk(task: Task, lo: int, hi: int) -> list[Trees]:
 
 def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
     n, n_features = task.codes.shape
-    counts = counts_of(seed, n, task.bootstrap)
+    counts = counts_of(seed, n, task.draws)
     weight = counts.astype(np.float32)
     if task.weight is not None:
         weight *= task.weight

@@ -18,7 +18,8 @@ def leaf_members(
     trees: Trees,
     training: NDArray[np.uint8],
     weight: NDArray[np.float32] | None,
-    seeds: NDArray[np.uint64] | None,
+    seeds: NDArray[np.uint64],
+    draws: int | None,
     codes: NDArray[np.uint8] | None,
     rows: ArrayLike | None,
     min_samples: int,
@@ -26,7 +27,7 @@ def leaf_members(
 ) -> Members:
     """Members of the nodes of `codes`, or of training rows: see `ForestRegressor.leaf_members`.
 
-    `seeds` is None for forests without a bootstrap.
+    `draws` is None for forests without a bootstrap.
     """
     if codes is not None and (oob or rows is not None):
         raise ValueError("rows and oob are for training rows: give no X with them")
@@ -35,7 +36,7 @@ def leaf_members(
         picked = np.arange(len(training)) if rows is None else np.asarray(rows, np.int64)
         codes = training[picked]
         if oob:
-            unseen = unseen_by(seeds, picked, len(training), trees.n_trees)
+            unseen = unseen_by(seeds, draws, picked, len(training))
     mass = trees.perm_count.astype(np.float32)
     if weight is not None:
         mass *= weight[trees.perm]
@@ -51,12 +52,12 @@ def leaf_members(
 
 
 def unseen_by(
-    seeds: NDArray[np.uint64] | None, rows: NDArray[np.int64], n: int, n_trees: int
+    seeds: NDArray[np.uint64], draws: int | None, rows: NDArray[np.int64], n: int
 ) -> NDArray[np.bool_]:
     """Which trees have not drawn which of the training rows, (n_rows, n_trees)."""
-    out = np.zeros((len(rows), n_trees), np.bool_)
-    for tree, seed in enumerate([] if seeds is None else seeds):
-        out[:, tree] = counts_of(seed, n, True)[rows] == 0
+    out = np.zeros((len(rows), len(seeds)), np.bool_)
+    for tree, seed in enumerate(seeds):
+        out[:, tree] = counts_of(seed, n, draws)[rows] == 0
     return out
 
 

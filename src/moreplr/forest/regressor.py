@@ -39,7 +39,9 @@ class ForestRegressor(RegressorMixin, BaseForest):
     min_samples_split : int, default=2
         The fewest rows of a node that is split.
     bootstrap : bool, default=True
-        Grow each tree on n draws with replacement instead of all rows.
+        Grow each tree on rows drawn with replacement instead of all rows.
+    max_samples : int or float, optional
+        How many draws for a tree, or which share of the rows; by default as many as rows.
     max_bins : int, default=255
         The most bins of a feature; with as many distinct values or fewer, splits are exact.
     n_jobs : int, optional

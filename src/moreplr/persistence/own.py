@@ -67,6 +67,7 @@ _FOREST = _BINS | {
 _SINGLE_FOREST = _FOREST | {
     "offset_": array("f8", "t"),
     "sample_weight_": optional(array("f4", "n")),
+    "max_samples": optional(number),
     "trees_": instance(Trees),
 }
 

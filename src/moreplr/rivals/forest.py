@@ -105,7 +105,7 @@ class LabelRankingForest(BaseRanker):
         leaves = forest.apply(X)
         self.positions_ = []
         for tree, seed in enumerate(forest.seeds_):
-            mass = counts_of(seed, len(X), True).astype(np.float64)
+            mass = counts_of(seed, len(X), len(X)).astype(np.float64)
             if weight is not None:
                 mass *= weight
             self.positions_.append(_leaf_positions(leaves[:, tree], positions, mass))

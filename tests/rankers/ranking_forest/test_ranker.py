@@ -182,6 +182,20 @@ class TestTrees:
         assert trees(60, work) == [10] * 5
         assert trees(7, work) == [7] * 5
 
+    def test_trees_draw_fewer_rows_before_there_are_fewer_trees(self):
+        X, Y = make_rankings(n=2047)
+        work = X.shape[1] * 11 * 5 * 20  # features, log₂(rows + 1), forests, trees
+
+        def grown(draws):
+            options = {"oblique": False, "min_samples": 1, "random_state": 0}
+            ranker = RankingForest(20, max_work=draws * work, **options).fit(X, Y)
+            return {(forest.n_estimators, forest.max_samples) for forest in ranker.forests_}
+
+        assert grown(3000) == grown(2048) == {(20, 2047)}
+        assert grown(1500.5) == {(20, 1500)}
+        assert grown(1000.5) == {(20, 1000)}
+        assert grown(751) == {(15, 1000)}
+
 
 class TestPredictions:
     def test_total_orders_where_training_has_no_ties(self):

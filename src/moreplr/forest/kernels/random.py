@@ -26,12 +26,12 @@ def below(state, bound):
 
 
 @jit
-def draw_counts(state, n, counts):
-    """How often each of n rows is drawn in n draws with replacement."""
+def draw_counts(state, n, draws, counts):
+    """How often each of n rows is drawn in so many draws with replacement."""
     place = pointer(state)
     for i in range(n):
         counts[i] = 0
-    for _ in range(n):
+    for _ in range(draws):
         counts[below(place, n)] += 1
 
 

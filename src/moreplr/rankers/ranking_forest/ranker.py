@@ -32,7 +32,9 @@ POSITIONS = ("observed", "given")
 # far surer than that. Where labels are many, τ_X of fewer rows is as sure.
 _SCORED_ROWS = 800
 _SCORED_POSITIONS = 16_000
-# However much work a tree is, a forest has so many: votes of fewer say little out of bag.
+# However much work a tree is, it draws so many rows, and a forest has so many trees: votes of
+# fewer say little.
+_FEWEST_DRAWS = 1_000
 _FEWEST_TREES = 10
 # Of a row and a feature: standardised, combined, binned, and what is made on the way.
 _FEATURE_BYTES = 40
@@ -56,7 +58,7 @@ class RankingForest(SetRanker):
     Parameters
     ----------
     n_estimators : int, default=100
-        The number of trees of each forest; fewer where `max_work` bounds them.
+        The number of trees of each forest.
     structure : {"both", "per_label", "shared"}, default="both"
         "per_label" does without the forest of all labels. "shared" has no other, costs little
         with many labels, and looks at oblique features.
@@ -70,9 +72,10 @@ class RankingForest(SetRanker):
         How many features a split looks at; a float is a share. Oblique features count.
     oblique : bool, default=True
         Whether to append oblique features.
-    max_work : float or None, default=3e9
-        A bound for the work of growing: rows · log₂(rows) · features · forests · trees. Where
-        `n_estimators` trees would take more, there are fewer, down to 10. None sets no bound.
+    max_work : float or None, default=1e10
+        A bound for the work of growing: draws · log₂(rows) · features · forests · trees. A tree
+        draws as many rows as there are, or as many as the bound allows, but at least 1,000. Then
+        there may be fewer trees, down to 10. None sets no bound.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
@@ -121,7 +124,7 @@ class RankingForest(SetRanker):
         marginal_weight: float = 0.1,
         max_features: Any = 1 / 3,
         oblique: bool = True,
-        max_work: float | None = 3e9,
+        max_work: float | None = 1e10,
         positions: str = "observed",
         aggregation: str | None = None,
         objective: str = "tau_x",
@@ -187,24 +190,27 @@ class RankingForest(SetRanker):
             grown.append((binned, filled))
         else:
             grown += [(binned, column) for column in filled.T[:, :, None]]
-        work = sum(features.codes.size for features, _ in grown) * np.log2(len(X) + 1)
+        n_trees, draws = self._affordable(len(X), sum(some.shape[1] for some, _ in grown))
         return [
             # Forests that draw the same rows would err alike.
             ForestRegressor(
-                self._affordable_trees(work),
+                n_trees,
                 max_features=self.max_features,
+                max_samples=draws,
                 n_jobs=self.n_jobs,
                 random_state=_seed(rng),
             ).fit(features, columns, weight)
             for features, columns in grown
         ]
 
-    def _affordable_trees(self, work: float) -> int:
-        """`n_estimators`, or as many trees of all forests, of this work, as `max_work` holds."""
+    def _affordable(self, n: int, n_features: int) -> tuple[int, int]:
+        """How many trees of how many draws `max_work` holds, by the features of all forests."""
         if self.max_work is None:
-            return self.n_estimators
+            return self.n_estimators, n
+        most = self.max_work / (np.log2(n + 1) * n_features)
+        draws = np.clip(most / self.n_estimators, min(_FEWEST_DRAWS, n), n)
         fewest = min(_FEWEST_TREES, self.n_estimators)
-        return int(np.clip(self.max_work / work, fewest, self.n_estimators))
+        return int(np.clip(most / draws, fewest, self.n_estimators)), int(draws)
 
     def _leaf_size(self) -> tuple[int, dict[int, float]]:
         if self.min_samples != "auto":
