@@ -16,9 +16,9 @@ def _bundled_data_only(monkeypatch):
     monkeypatch.delenv("MOREPLR_DATA", raising=False)
 
 
-@pytest.fixture
-def interruptible():
-    """SIGINT raises KeyboardInterrupt: processes that run tests in parallel ignore it."""
+@pytest.fixture(autouse=True, scope="session")
+def _interruptible():
+    """SIGINT ends what tests start, even where they themselves run in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

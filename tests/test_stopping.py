@@ -32,7 +32,6 @@ def test_only_the_main_thread_needs_another():
     assert stoppable(lambda stop: threading.current_thread()) is not threading.main_thread()
 
 
-@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_sets_the_flag():
     seen = []
 

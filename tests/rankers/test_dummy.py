@@ -74,7 +74,7 @@ def test_features_may_be_missing():
 
 
 @pytest.mark.parametrize("parameter", ["strategy", "aggregation", "objective"])
-@pytest.mark.parametrize("value", ["mean", None, ["consensus"]], ids=str)
+@pytest.mark.parametrize("value", ["mean", 1, ["consensus"]], ids=str)
 def test_bad_names_are_named(parameter, value):
     with pytest.raises(
         ValueError, match=f"{parameter} must be one of .* got {value!r}".replace("[", r"\[")

@@ -227,7 +227,6 @@ def test_folds_do_not_share_what_they_have_seen():
     assert abs((decoded & right).sum() / right.sum() - 0.5) < 0.1
 
 
-@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_ends_a_long_fit(n_jobs):
     X, Y = smooth(300)

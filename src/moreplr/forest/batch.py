@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from moreplr._types import AnyArray, Seed
 from moreplr.forest.batching import BatchTask, Words, grow_batch
 from moreplr.forest.binning import BinnedMatrix, Binner
-from moreplr.forest.checks import codes_of, features_of, limits_of, targets_of
+from moreplr.forest.checks import codes_of, draws_of, features_of, limits_of, targets_of
 from moreplr.forest.growing import counts_of, tree_seeds
 from moreplr.forest.kernels import traverse_words
 from moreplr.forest.kernels.layout import CLASS_BITS
@@ -36,8 +36,8 @@ class ForestBatch(BaseEstimator):
     ----------
     n_estimators : int, default=100
         The number of trees of each forest.
-    max_features, max_depth, min_samples_leaf, min_samples_split, bootstrap, max_bins, n_jobs, \
-random_state
+    max_features, max_depth, min_samples_leaf, min_samples_split, bootstrap, max_samples, \
+max_bins, n_jobs, random_state
         As in `ForestRegressor`.
 
     Attributes
@@ -83,6 +83,7 @@ random_state
         min_samples_leaf: int = 1,
         min_samples_split: int = 2,
         bootstrap: bool = True,
+        max_samples: float | None = None,
         max_bins: int = 255,
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -93,6 +94,7 @@ random_state
         self.min_samples_leaf = min_samples_leaf
         self.min_samples_split = min_samples_split
         self.bootstrap = bootstrap
+        self.max_samples = max_samples
         self.max_bins = max_bins
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -289,7 +291,7 @@ random_state
 
     @property
     def _draws(self) -> int | None:
-        return len(self.codes_) if self.bootstrap else None
+        return draws_of(self, len(self.codes_))
 
     @property
     def has_rows(self) -> NDArray[np.bool_]:

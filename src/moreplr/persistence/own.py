@@ -55,10 +55,13 @@ NAMED_TUPLES = {"moreplr.Pairs": Pairs}
 
 _LABELS = array("O", "k")
 _PAIRS = record(array("f8", "k", "k"), array("f8", "k", "k"), kinds=[Pairs])
-_DECODING = {"aggregation": text(*METHODS), "objective": text(*OBJECTIVES)}
+_DECODING = {"aggregation": optional(text(*METHODS)), "objective": text(*OBJECTIVES)}
 _RANKER = {"n_features_in_": integer(1, size="p"), "labels_": _LABELS}
-_BINS = {"n_estimators": integer(1), "bootstrap": flag, "max_bins": integer(2, 255)}
-_FOREST = _BINS | {
+_FOREST = {
+    "n_estimators": integer(1),
+    "bootstrap": flag,
+    "max_samples": optional(number),
+    "max_bins": integer(2, 255),
     "n_features_in_": integer(1, size="p"),
     "binner_": instance(Binner),
     "codes_": rows("u1", "n", "p"),
@@ -67,7 +70,6 @@ _FOREST = _BINS | {
 _SINGLE_FOREST = _FOREST | {
     "offset_": array("f8", "t"),
     "sample_weight_": optional(array("f4", "n")),
-    "max_samples": optional(number),
     "trees_": instance(Trees),
 }
 
@@ -359,7 +361,6 @@ _RANKERS = [
         _RANKER
         | _DECODING
         | {
-            "aggregation": optional(text(*METHODS)),
             "consensus_": _PAIRS,
             "ties_": flag,
             "min_samples_": integer(1),
