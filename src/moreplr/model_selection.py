@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -47,6 +47,15 @@ class Estimate:
         return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
+class Split(NamedTuple):
+    """Training and test rows; repetitions and folds are counted from 1."""
+
+    repeat: int
+    fold: int
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
 def cross_validate(
     rankers: Mapping[str, Any],
     X: Any,
@@ -58,6 +67,7 @@ def cross_validate(
     sample_weight: Weights = None,
     random_state: Seed = None,
     advance: Callable[[int, str], None] | None = None,
+    watch: Callable[[str, Any, Split], None] | None = None,
 ) -> pd.DataFrame:
     """Scores of each ranker on the same splits, one row for each split and ranker.
 
@@ -76,6 +86,9 @@ def cross_validate(
     random_state : int, RandomState instance or None
     advance : callable, optional
         Called as ``advance(0, name)`` before a fit and ``advance(1, name)`` after it.
+    watch : callable, optional
+        Called as ``watch(name, model, split)`` with each fitted model, to keep more than scores:
+        what it predicts of the rows that it has not seen, for example.
 
     Returns
     -------
@@ -104,7 +117,8 @@ def cross_validate(
     if not (Y.notna().sum(axis=1) > 1).any():
         raise ValueError("no row ranks two labels, so that nothing can be scored")
     rows = []
-    for repeat, fold, train, test in _splits(len(Y), n_folds, n_repeats, groups, random_state):
+    for split in _splits(len(Y), n_folds, n_repeats, groups, random_state):
+        repeat, fold, train, test = split
         for name, ranker in rankers.items():
             if advance is not None:
                 advance(0, name)
@@ -123,6 +137,8 @@ def cross_validate(
                     "fit_seconds": round(seconds, 3),
                 }
             )
+            if watch is not None:
+                watch(name, model, split)
             if advance is not None:
                 advance(1, name)
     return pd.DataFrame(rows)
@@ -195,15 +211,14 @@ def bootstrap(values: ArrayLike, level: float = 0.95, random_state: int = 0) -> 
 
 def _splits(
     n: int, n_folds: int, n_repeats: int, groups: ArrayLike | None, random_state: Seed
-) -> Iterator[tuple[int, int, NDArray[np.intp], NDArray[np.intp]]]:
-    """Repetition, fold, training and test rows."""
+) -> Iterator[Split]:
     rng = check_random_state(random_state)
     kind = KFold if groups is None else GroupKFold
     for repeat in range(1, n_repeats + 1):
         seed = rng.randint(np.iinfo(np.int32).max)
         cv = kind(n_folds, shuffle=True, random_state=seed)
         for fold, (train, test) in enumerate(cv.split(np.empty((n, 0)), groups=groups), 1):
-            yield repeat, fold, train, test
+            yield Split(repeat, fold, train, test)
 
 
 def _fit(ranker: Any, X: Any, Y: pd.DataFrame, weight: Any, train: NDArray[np.intp]) -> Any:

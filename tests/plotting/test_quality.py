@@ -12,6 +12,7 @@ from moreplr.plotting import (
     ImportancesDisplay,
     LearningCurveDisplay,
     MeanRanksDisplay,
+    OrderCalibrationDisplay,
     TieCalibrationDisplay,
 )
 
@@ -41,6 +42,21 @@ def test_pairs_that_are_not_ranked_do_not_count():
     assert TieCalibrationDisplay.from_predictions(Y, pairs).counts.sum() == 60
     with pytest.raises(ValueError, match="no ranking compares two labels"):
         TieCalibrationDisplay.from_predictions(np.where([True, False], Y, np.nan), pairs)
+
+
+def test_the_more_probable_order_counts_and_ties_do_not():
+    rng = np.random.default_rng(0)
+    share = rng.uniform(0, 1, 20_000)
+    Y = np.where((rng.random(20_000) < share)[:, None], [[1.0, 2.0]], [[2.0, 1.0]])
+    Y[:5_000] = 1
+    P, Q = np.zeros((2, 20_000, 2, 2))
+    P[:, 0, 1], P[:, 1, 0] = 0.8 * share, 0.8 * (1 - share)  # 0.2 is left for ties
+    display = OrderCalibrationDisplay.from_predictions(Y, (P, Q), n_bins=5)
+    np.testing.assert_allclose(display.predicted, [0.55, 0.65, 0.75, 0.85, 0.95], atol=0.02)
+    np.testing.assert_allclose(display.observed, display.predicted, atol=0.03)
+    assert display.counts.sum() == 15_000
+    with pytest.raises(ValueError, match="no ranking compares two labels"):
+        OrderCalibrationDisplay.from_predictions(np.ones((3, 2)), (P[:3], Q[:3]))
 
 
 def test_equal_probabilities_share_a_bin():

@@ -6,17 +6,14 @@ draws, `plot` draws again, and `ax_`, `figure_` are what was drawn on. Install m
 """
 
 from moreplr.plotting._answers import PairsDisplay, RankingDisplay, UtilitiesDisplay
-from moreplr.plotting._quality import (
-    ImportancesDisplay,
-    LearningCurveDisplay,
-    MeanRanksDisplay,
-    TieCalibrationDisplay,
-)
+from moreplr.plotting._calibration import OrderCalibrationDisplay, TieCalibrationDisplay
+from moreplr.plotting._quality import ImportancesDisplay, LearningCurveDisplay, MeanRanksDisplay
 
 __all__ = [
     "ImportancesDisplay",
     "LearningCurveDisplay",
     "MeanRanksDisplay",
+    "OrderCalibrationDisplay",
     "PairsDisplay",
     "RankingDisplay",
     "TieCalibrationDisplay",
