@@ -71,9 +71,11 @@ def from_npy(data: bytearray) -> AnyArray:
     shape = tuple(int(size) for size in sizes.replace(",", " ").split())
     if not is_plain(dtype) or len(shape) > _MOST_DIMENSIONS:
         raise ModelFileError(f"an array has type {dtype} and {len(shape)} dimensions")
-    if prod(shape) * dtype.itemsize != len(data) - begin:
+    # NumPy makes room for a letter each where texts have none.
+    count = prod(shape)
+    if count * dtype.itemsize != len(data) - begin or (count and not dtype.itemsize):
         raise ModelFileError(f"an array of shape {shape} and type {dtype} has another size")
-    if dtype.itemsize == 0 or not prod(shape):
+    if not count:
         return np.empty(shape, dtype.newbyteorder("="))
     _check_bytes(np.frombuffer(data, np.uint8, offset=begin), dtype)
     flat = np.frombuffer(data, dtype, offset=begin)

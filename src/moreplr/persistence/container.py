@@ -41,6 +41,8 @@ _DEEPEST_JSON = 32
 _LIST, _DICT, _TEXT, _VALUE = 96, 256, 64, 40
 # No file unpacks to more than this many times its size, beyond what does no harm.
 _RATIO, _HARMLESS = 200, 1 << 26
+# The end of an archive, what its directory takes as objects for each byte, and what is no harm.
+_LAST_RECORDS, _ENTRY_RATIO, _MANY_ENTRIES = 56 + 20 + 22, 16, 1 << 20
 # Higher levels win a fifth in size of a large forest, and take six times as long.
 _LEVEL = 1
 _SAMPLE = 1 << 14
@@ -132,13 +134,15 @@ class Reader:
 
     def __init__(self, stream: IO[bytes], max_bytes: int | None) -> None:
         size = stream.seek(0, io.SEEK_END)
-        _check_trailer(stream, size)
+        comment = _check_trailer(stream, size)
+        limit = min(_RATIO * size + _HARMLESS, MOST_BYTES) if max_bytes is None else max_bytes
+        _check_directory(stream, size - comment, limit)
         self._archive = zipfile.ZipFile(stream)
         self._infos = {info.filename: info for info in self._archive.infolist()}
-        limit = min(_RATIO * size + _HARMLESS, MOST_BYTES) if max_bytes is None else max_bytes
         self._check_members(limit)
         self.budget = Budget(limit)
         self.n_values = 0
+        self.n_bytes = sum(info.file_size for info in self._infos.values())
         manifest = self._from_json(self._read(MANIFEST))
         self.versions = self._check_manifest(manifest)
         self._members: dict[str, dict[str, Any]] = manifest["members"]
@@ -222,8 +226,8 @@ def _is_hollow(data: bytes) -> bool:
     return len(sample) > _RATIO // 2 * len(zlib.compress(sample, _LEVEL))
 
 
-def _check_trailer(stream: IO[bytes], size: int) -> None:
-    """Refuse a stream that is no model file, of a newer format, or damaged."""
+def _check_trailer(stream: IO[bytes], size: int) -> int:
+    """Refuse a stream that is no model file, of a newer format, or damaged; how long it is."""
     from moreplr import __version__
 
     stream.seek(max(0, size - 256))
@@ -244,6 +248,24 @@ def _check_trailer(stream: IO[bytes], size: int) -> None:
         )
     if _digest(stream, size - _DIGEST) != trailer[3].decode():
         raise ModelFileError("the file is damaged: its checksum does not match")
+    return len(trailer[0])
+
+
+def _check_directory(stream: IO[bytes], end: int, limit: int) -> None:
+    """Refuse more entries than the limit has room for, before each becomes an object.
+
+    The archive's last record, which lies before `end`, says how long the directory is; with many
+    entries, one before it does.
+    """
+    stream.seek(max(0, end - _LAST_RECORDS))
+    records = stream.read(_LAST_RECORDS).rjust(_LAST_RECORDS, b"\0")
+    if records[-22:-18] != b"PK\5\6":
+        raise ModelFileError("the file is damaged: its directory does not end where it should")
+    length = int.from_bytes(records[-10:-6], "little")
+    if records[-42:-38] == b"PK\6\7":
+        length = max(length * (length < 2**32 - 1), int.from_bytes(records[-58:-50], "little"))
+    if _ENTRY_RATIO * length > max(limit, _MANY_ENTRIES):
+        raise ModelFileError(f"the file has a directory of {length:,} bytes, which is too long")
 
 
 def _digest(stream: IO[bytes], size: int) -> str:

@@ -27,12 +27,16 @@ from moreplr.persistence.registry import (
 
 _FLOATS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 _WORDS_OF_STATE = 624
-# How often values may be shared, in the mean: what goes through a model, such as a comparison or
-# a message, goes through a shared one wherever it appears.
-_MOST_SHARED = 16
+# How often values may be shared, in the mean: what goes through a model, such as a check or a
+# comparison, goes through a shared one wherever it appears. An array counts as one value for so
+# many bytes, and so many values take no time worth a limit.
+_MOST_SHARED = 64
+_BYTES_OF_A_VALUE = 256
+_FEW_VALUES = 1 << 24
 _MOST_LETTERS = 1 << 16
 # Bytes of an object, and of an item of one.
 _OBJECT, _ITEM = 64, 16
+_COLUMN, _RANDOM_STATE = 2500, 3000
 _ENTRY = 100
 _HASHED = (str, bytes, int, float, bool, np.generic, type(None))
 
@@ -53,7 +57,8 @@ class Decoder:
     def decode(self) -> Any:
         """The model of the file."""
         document = self._reader.json(MODEL)
-        self._left = 10_000 + _MOST_SHARED * self._reader.n_values
+        values = self._reader.n_values + self._reader.n_bytes // _BYTES_OF_A_VALUE
+        self._left = _FEW_VALUES + _MOST_SHARED * values
         for node in document["nodes"]:
             self._depth, self._size = 0, 1
             self._values.append(self._make(node))
@@ -61,7 +66,7 @@ class Decoder:
             self._sizes.append(self._size)
             self._left -= self._size
             if self._depth >= DEEPEST or self._left < 0:
-                raise ModelFileError("the model is nested too deep")
+                raise ModelFileError("the model is nested too deep, or shares too much")
         model = self._values[-1]
         if not isinstance(model, BaseEstimator):
             raise ModelFileError("the file holds no model")
@@ -73,6 +78,7 @@ class Decoder:
         return _MAKERS[node["kind"]](self, node)
 
     def _item(self, item: Any) -> Any:
+        self._size += 1
         if item is None or isinstance(item, str | bool):
             return item
         if isinstance(item, int | float):
@@ -143,7 +149,9 @@ class Decoder:
         return made
 
     def _array(self, node: Any) -> Any:
-        return from_npy(self._reader.read(node["member"]))
+        data = self._reader.read(node["member"])
+        self._size += len(data) // _BYTES_OF_A_VALUE
+        return from_npy(data)
 
     def _objects(self, node: Any) -> Any:
         shape = tuple(node["shape"])
@@ -172,6 +180,7 @@ class Decoder:
         # Beyond it, numpy would read outside of the state.
         if not sound or type(position) is not int or not 0 <= position <= _WORDS_OF_STATE:
             raise ModelFileError("a random state is not one")
+        self._take(_RANDOM_STATE)
         made = np.random.RandomState(0)
         made.set_state(("MT19937", key, position, int(has_gauss), float(gauss)))
         return made
@@ -203,7 +212,7 @@ class Decoder:
             raise ModelFileError("a column is no list of values")
         if length is not None and len(values) != length:
             raise ModelFileError(f"a column has {len(values)} values for {length} rows")
-        self._take(_OBJECT + 2 * values.nbytes)
+        self._take(_COLUMN + 2 * values.nbytes)
         return values
 
 

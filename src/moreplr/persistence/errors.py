@@ -17,3 +17,6 @@ class ModelFileError(ValueError):
     ...     print(error)
     this is no model file of moreplr
     """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason:.600}")  # what a file holds may be long

@@ -1,0 +1,214 @@
+"""How much time and memory a crafted file may take: both are bounded before they are taken."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import re
+import time
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+from moreplr import load
+from moreplr.persistence import ModelFileError
+from moreplr.persistence.arrays import to_npy
+
+
+@pytest.fixture
+def data(fitted, saved):
+    return saved(fitted("dummy")[0])
+
+
+@pytest.fixture
+def parts(data, take_apart):
+    return take_apart(data)
+
+
+def peak_of(data, limit):
+    """Bytes that loading a file takes at most, whether it is a model or not."""
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(ModelFileError):
+            load(io.BytesIO(data), max_bytes=limit)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def frame_of_a_scalar(rows):
+    return [
+        {"kind": "range", "items": [0, rows, 1]},
+        {"kind": "index", "values": {"ref": 0}, "texts": False},
+        {"kind": "range", "items": [0, 1, 1]},
+        {"kind": "index", "values": {"ref": 2}, "texts": False},
+        {"kind": "scalar", "type": "f8", "item": 1.0},
+        {
+            "kind": "frame", "index": {"ref": 1}, "names": {"ref": 3}, "columns": [{"ref": 4}],
+            "texts": [False],
+        },
+    ]  # fmt: skip
+
+
+def many_frames_of_one_column():
+    column = [
+        {"kind": "array", "member": "arrays/0.npy"},
+        {"kind": "range", "items": [0, 1_000_000, 1]},
+        {"kind": "index", "values": {"ref": 1}, "texts": False},
+        {"kind": "range", "items": [0, 1, 1]},
+        {"kind": "index", "values": {"ref": 3}, "texts": False},
+    ]
+    frame = {
+        "kind": "frame", "index": {"ref": 2}, "names": {"ref": 4}, "columns": [{"ref": 0}],
+        "texts": [False],
+    }  # fmt: skip
+    return [*column, *[frame] * 100]
+
+
+def frame_of_many_columns(count=20_000):
+    nodes = frame_of_a_scalar(0)
+    nodes[2]["items"][1], nodes[4] = count, {"kind": "array", "member": "arrays/1.npy"}
+    nodes[5].update(columns=[{"ref": 4}] * count, texts=[False] * count)
+    return nodes
+
+
+def random_states(count=20_000):
+    state = {"kind": "random_state", "items": [{"ref": 0}, 1, 0, 0.0]}
+    return [{"kind": "array", "member": "arrays/2.npy"}, *[state] * count]
+
+
+def objects_that_share(pairs, count=1500):
+    return [
+        {"kind": "dict", "pairs": [[str(at), ""] for at in range(pairs)]},
+        *[
+            {
+                "kind": "object", "class": "sklearn.Ridge",
+                "state": {"_sklearn_output_config": {"ref": 0}},
+            }
+        ]
+        * count,
+    ]  # fmt: skip
+
+
+def header_of_texts(rows):
+    """An array of texts of no letters, which takes no byte of the file."""
+    text = f"{{'descr': '<U0', 'fortran_order': False, 'shape': ({rows},), }}".ljust(117)
+    return b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + text.encode() + b"\n"
+
+
+def keys_that_share(depth=23, count=400):
+    nodes = [{"kind": "tuple", "items": [0, 0]}]
+    for at in range(depth):
+        nodes.append({"kind": "tuple", "items": [{"ref": at}, {"ref": at}]})
+    nodes += [{"kind": "dict", "pairs": [[{"ref": depth}, 1]]} for _ in range(count)]
+    return nodes
+
+
+GREEDY = {
+    "a frame of one number": frame_of_a_scalar(400_000_000),
+    "a frame of more rows than can be": frame_of_a_scalar(10**11),
+    "a range of all integers": frame_of_a_scalar(2**63),
+    "a long range": frame_of_a_scalar(10_000_000)[:2],
+    "many frames of one column": many_frames_of_one_column(),
+    "a long type": [{"kind": "scalar", "type": "U400000000", "item": "a"}],
+    "a long type of numbers": [{"kind": "dtype", "type": "U400000000"}],
+    "many lists": [{"kind": "list", "items": [[]] * 2_000_000}],
+    "many nodes": [[]] * 2_000_000,
+    "many dicts": [{}] * 1_000_000,
+    "many texts": [[""] * 3_000_000],
+    "many numbers": [[0] * 5_000_000],
+    "a text with a sign of four bytes": ["\N{GRINNING FACE}" + "a" * 20_000_000],
+    "shared lists": [
+        {"kind": "list", "items": [0] * 10_000},
+        *[{"kind": "list", "items": [{"ref": 0}] * 10_000} for _ in range(500)],
+    ],
+    "shared keys": keys_that_share(),
+    "many columns": frame_of_many_columns(),
+    "many random states": random_states(),
+    "many texts without letters": [{"kind": "array", "member": "arrays/3.npy"}],
+    "many neighbours": [
+        {"kind": "array", "member": "arrays/0.npy"},
+        *[
+            {
+                "kind": "object", "class": "sklearn.NearestNeighbors",
+                "state": {"_fit_X": {"ref": 0}, "n_features_in_": 1},
+            }
+        ]
+        * 100,
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", GREEDY)
+def test_memory_is_bounded_before_it_is_taken(kind, parts, sign):
+    arrays = {
+        "arrays/0.npy": to_npy(np.zeros(1_000_000)),
+        "arrays/1.npy": to_npy(np.zeros(0)),
+        "arrays/2.npy": to_npy(np.zeros(624, np.uint32)),
+        "arrays/3.npy": header_of_texts(9_000_000),
+    }
+    data = sign(parts._replace(nodes=GREEDY[kind], arrays=arrays))
+    limit = 1 << 24
+    start = time.process_time()
+    assert peak_of(data, limit) < 2.5 * limit
+    assert time.process_time() - start < 10  # not for ever; tracing makes it slow
+    with pytest.raises(ModelFileError):
+        load(io.BytesIO(data), max_bytes=limit)
+
+
+def test_an_array_that_is_used_many_times_counts_as_often(parts, sign):
+    array = {"kind": "array", "member": "arrays/0.npy"}
+    large = {"arrays/0.npy": to_npy(np.zeros(500_000))}
+    data = sign(parts._replace(nodes=[array] * 60, arrays=large))
+    assert peak_of(data, 1 << 24) < 1 << 25
+    with pytest.raises(ModelFileError, match="more memory than the limit"):
+        load(io.BytesIO(data))
+
+
+def test_what_many_objects_share_is_not_looked_at_without_end(parts, sign):
+    """Each object's checks go through all that it holds, also through what others hold, too."""
+    data = sign(parts._replace(nodes=objects_that_share(20_000)))
+    start = time.process_time()
+    with pytest.raises(ModelFileError, match="shares too much"):
+        load(io.BytesIO(data))
+    assert time.process_time() - start < 10
+
+
+def test_a_directory_of_many_entries_is_refused_before_it_is_read(data):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for at in range(70_000):  # more than the archive's last record can count
+            archive.writestr(zipfile.ZipInfo(f"arrays/{at}.npy"), b"")
+        archive.comment = re.sub(rb".*(moreplr-model)", rb"\1", data[-130:], flags=re.DOTALL)
+    many = stream.getvalue()
+    many = many[:-64] + hashlib.sha256(many[:-64]).hexdigest().encode()
+    assert peak_of(many, 1 << 24) < 1 << 20
+    with pytest.raises(ModelFileError, match="directory of 4,"):
+        load(io.BytesIO(many), max_bytes=1 << 24)
+
+
+def test_what_a_file_holds_is_not_repeated_at_length(parts, sign):
+    node = {"kind": "object", "class": "moreplr.DummyRanker", "state": {"a" * 10_000: 1}}
+    with pytest.raises(ModelFileError) as error:
+        load(io.BytesIO(sign(parts._replace(nodes=[node]))))
+    assert len(str(error.value)) < 1000
+
+
+def test_a_lack_of_memory_is_the_one_error_too(data, monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("moreplr.persistence.decoding.Decoder.decode", fail)
+    with pytest.raises(ModelFileError, match="more memory than there is"):
+        load(io.BytesIO(data))
+
+
+def test_what_a_node_of_a_frame_must_not_be_is_refused(parts, sign):
+    good = frame_of_a_scalar(3)
+    for at, other in ((5, {"index": 3}), (5, {"columns": [[1, 2, 3]]}), (5, {"columns": ["abc"]})):
+        nodes = [*good[:at], {**good[at], **other}]
+        with pytest.raises(ModelFileError):
+            load(io.BytesIO(sign(parts._replace(nodes=nodes))))
