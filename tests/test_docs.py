@@ -131,8 +131,11 @@ def test_blocks_that_print_something_else_fail(tmp_path):
         "moreplr",
         "moreplr.aggregation",
         "moreplr.datasets",
+        "moreplr.evaluation",
         "moreplr.experiments",
         "moreplr.forest",
+        "moreplr.plotting",
+        "moreplr.rankings",
         "moreplr.regressors",
     ],
 )

@@ -13,7 +13,8 @@ import pandas as pd
 from moreplr import model_selection
 from moreplr.cli.problems import note
 from moreplr.datasets import Dataset
-from moreplr.rankers.table import TableRanker, vectorizer_for
+from moreplr.evaluation import for_tables
+from moreplr.model_selection import Split
 
 
 def cross_validate(
@@ -24,6 +25,7 @@ def cross_validate(
     repeats: int,
     random_state: int,
     advance: Callable[[int, str], None],
+    watch: Callable[[str, Any, Split], None] | None = None,
 ) -> pd.DataFrame:
     """Scores of each ranker on the same splits, one row for each ranker and split.
 
@@ -31,15 +33,11 @@ def cross_validate(
     """
     if folds < 2 or repeats < 1:
         raise ValueError(f"--folds must be 2 or more, --repeats 1 or more: {folds}, {repeats}")
-    models = {
-        name: TableRanker(ranker, vectorizer_for(ranker, data.missing_codes))
-        for name, ranker in rankers.items()
-    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
             scores = model_selection.cross_validate(
-                models,
+                for_tables(rankers, data),
                 data.X,
                 data.Y,
                 n_folds=folds,
@@ -48,6 +46,7 @@ def cross_validate(
                 sample_weight=data.sample_weight,
                 random_state=random_state,
                 advance=lambda steps, name: advance(steps, f"{data.name}: {name}"),
+                watch=watch,
             )
         except ValueError as error:
             raise ValueError(f"{data.name}: {error}") from error

@@ -41,17 +41,6 @@ def show(cell: Any) -> str:
     return str(cell)
 
 
-def count(number: int, noun: str) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {noun}" + "s" * (number != 1)
-
-
 def _align(cells: list[str], right: bool) -> list[str]:
     width = max(map(cell_len, cells))
     padding = [" " * (width - cell_len(cell)) for cell in cells]

@@ -42,6 +42,17 @@ def shorten(names: Iterable[Any], most: int = 12) -> str:
     return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def count(number: int, noun: str) -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
 def to_finite(array: NDArray[Any], names: NDArray[Any]) -> Positions:
     """Cells as finite positions; an error names the row and the label of the first bad one."""
     positions = to_floats(array, names, "position")

@@ -13,7 +13,7 @@ import pandas as pd
 from moreplr._types import Array
 from moreplr.encoders import METHODS, encode
 from moreplr.rankings import count_buckets, to_text
-from moreplr.rankings._cells import clip, shorten
+from moreplr.rankings._cells import clip, count, shorten
 from moreplr.tables.cells import has_decimal_comma
 from moreplr.tables.options import TableOptions
 
@@ -54,7 +54,7 @@ class Overview:
         kinds = pd.Series(list(self.features.values()), dtype=object).value_counts(sort=False)
         of_kind = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         lines = [
-            f"read       {self.name}: {self.rows:,} rows",
+            f"read       {self.name}: {count(self.rows, 'row')}",
             f"features   {len(self.features)}{f' ({of_kind})' if of_kind else ''}: "
             f"{shorten(self.features)}",
             f"labels     {len(self.labels)}: {shorten(self.labels)}",

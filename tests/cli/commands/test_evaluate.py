@@ -1,5 +1,6 @@
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -99,3 +100,23 @@ def test_errors(run, fitted, table, tmp_path, words, message):
     assert code == 1
     assert message in err
     assert err.count("error: ") == 1
+
+
+def test_a_page_beside_the_printed_lines(run, table):
+    few = [*WORDS, "--repeats", "1"]
+    code, out, err = run("evaluate", table, *few, "--report", "people.html")
+    assert code == 0
+    assert err.endswith("people.html\n")
+    assert [line.split()[0] for line in out.splitlines()[1:6]] == [
+        "forest",
+        "linear",
+        "neighbors",
+        "consensus",
+        "difference",
+    ]
+    text = Path("people.html").read_text("utf-8")
+    assert "people: 60 rows, 2 features, 3 labels" in text
+    code, _, err = run("evaluate", table, *few, "--report", "no/people.html")
+    assert (code, err) == (1, "moreplr: error: there is no folder no to write to; make it first\n")
+    assert run("evaluate", table, *few, "--report", "-")[0] == 1
+    assert "leave out --model" in run("evaluate", table, "--model", "m", "--report", "a.html")[2]

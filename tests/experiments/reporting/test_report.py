@@ -1,13 +1,10 @@
 import html
 import re
-import shutil
 
 import pandas as pd
 import pytest
 
 from moreplr.experiments import report
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +55,6 @@ def test_the_notes_say_how_many_folds_there_are(page):
     for (problem, name), (least, most) in zip(counts.index, counts.to_numpy(), strict=True):
         part = next(part for part in found.split("; ") if f"{problem}/{html.escape(name)}" in part)
         assert part.startswith(f"{most} of" if least == most else f"{least} to {most} of")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None or DRIVER is None:
-        pytest.skip("chromium and chromedriver are not installed")
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 def column(browser, number):

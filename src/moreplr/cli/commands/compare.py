@@ -20,8 +20,6 @@ from moreplr.cli.choosing import RANKERS, RIVALS, add_run_options
 from moreplr.cli.commands.evaluate import (
     add_fold_options,
     check_confidence,
-    describe,
-    fold_words,
     say,
     write_scores,
 )
@@ -112,6 +110,7 @@ def _check_names(names: list[str]) -> None:
 def _print_one(options: argparse.Namespace, data: Any, scores: Any) -> None:
     import pandas as pd
 
+    from moreplr.evaluation._words import describe, folds
     from moreplr.experiments.statistics import holm, win_tie_loss
     from moreplr.model_selection import CORRECTED, by_split, corrected_t, ratio_of_rows
 
@@ -137,13 +136,14 @@ def _print_one(options: argparse.Namespace, data: Any, scores: Any) -> None:
     _table(options, tests)
     say(
         options,
-        f"\nover {fold_words(options)}; low to high is the "
+        f"\nover {folds(scores)}; low to high is the "
         f"{100 * options.confidence:g}% {CORRECTED}; p is of the t-test that belongs to it",
     )
 
 
 def _print_several(options: argparse.Namespace, scores: Any) -> None:
     from moreplr.cli.problems import note
+    from moreplr.evaluation._words import folds
     from moreplr.experiments.statistics import friedman_holm
 
     wide = scores.pivot_table(index="data", columns="ranker", values="tau_x", sort=False)
@@ -163,7 +163,7 @@ def _print_several(options: argparse.Namespace, scores: Any) -> None:
     _table(options, tests)
     say(
         options,
-        f"\nmean tau_x over {fold_words(options)}; Friedman's "
+        f"\nmean tau_x over {folds(scores)}; Friedman's "
         f"test that all are equal: p = {found.friedman.p_value:.3g}; p of each against "
         f"{found.control} by mean ranks",
     )

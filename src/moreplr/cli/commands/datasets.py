@@ -76,8 +76,8 @@ def _find(options: argparse.Namespace) -> Any:
 def _fetch(options: argparse.Namespace) -> int:
     from moreplr import datasets
     from moreplr._progress import Progress
-    from moreplr.cli.commands.evaluate import describe
     from moreplr.datasets._paper import entries
+    from moreplr.evaluation._words import describe
 
     on_openml = [
         name

@@ -18,14 +18,18 @@ from typing import Any
 from moreplr.cli._data import add_data_option, use_data_option
 from moreplr.cli.choosing import add_ranker_options
 from moreplr.cli.options import add_label_options, add_reading_options
+from moreplr.tables.formats import STREAM
 
 EXAMPLES = """
 moreplr evaluate people.csv --labels 'rank_*'
+moreplr evaluate people.csv --labels 'rank_*' --report people.html
 moreplr evaluate people.csv --labels 'rank_*' --ranker more --set layer=epsilon --folds 10
 moreplr evaluate people.csv --ranking-column ranking -o folds.csv
 moreplr evaluate new-people.csv --model people.moreplr
 moreplr evaluate iris
 """
+# Rankers of other kinds, which a report shows beside the one that is judged.
+_BESIDE = ("forest", "linear", "neighbors")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +39,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_ranker_options(parser)
     add_fold_options(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="write each score (CSV and so on)")
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write a page (HTML): what was read, this ranker beside others, pairs of labels, "
+        "which columns count, and some predictions with reasons",
+    )
     add_label_options(parser)
     add_reading_options(parser)
     add_data_option(parser)
@@ -51,20 +61,6 @@ def add_fold_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def fold_words(options: argparse.Namespace) -> str:
-    """What was cross-validated over."""
-    repeated = f", repeated {options.repeats} times" if options.repeats > 1 else ""
-    return f"{options.folds} folds{repeated}"
-
-
-def describe(data: Any) -> str:
-    """Name and size of a data set."""
-    from moreplr.cli.tables import count
-
-    (n, d), k = data.X.shape, data.Y.shape[1]
-    return f"{data.name}: {count(n, 'row')}, {count(d, 'feature')}, {count(k, 'label')}"
-
-
 def check_confidence(level: float) -> None:
     """Refuse a level that is none."""
     if not 0 < level < 1:
@@ -77,8 +73,11 @@ def run(options: argparse.Namespace) -> int:
 
     use_data_option(options)
     check_confidence(options.confidence)
-    if options.output is not None:
-        check_output(options.output)
+    for path in (options.output, options.report):
+        if path is not None:
+            check_output(path)
+    if options.report == STREAM:
+        raise ValueError("--report needs the name of a file, such as report.html")
     if options.model is not None:
         return _run_model(options)
     return _run_folds(options)
@@ -92,17 +91,18 @@ def say(options: argparse.Namespace, text: str = "") -> None:
 def _run_folds(options: argparse.Namespace) -> int:
     from moreplr._progress import Progress
     from moreplr.cli import resampling
-    from moreplr.cli.choosing import make_ranker, use_jobs
     from moreplr.cli.problems import check_features, load_problem, say_what_was_read
+    from moreplr.evaluation import Evaluation
+    from moreplr.evaluation._unseen import Unseen
+    from moreplr.evaluation._words import CONSENSUS
 
-    rankers = {options.ranker: make_ranker(options.ranker, options.set, options.random_state)}
-    if options.ranker != "dummy":
-        rankers["dummy"] = make_ranker("dummy", None, options.random_state)
-    for ranker in rankers.values():
-        use_jobs(ranker, options.jobs)
+    beside = [] if options.report is None else [n for n in _BESIDE if n != options.ranker]
+    names = dict.fromkeys([options.ranker, *beside, CONSENSUS])
+    rankers = {name: _make_ranker(name, options) for name in names}
     data = load_problem(options.table, options)
     check_features(data, data.name)
     say_what_was_read(data)
+    unseen = Unseen(data, options.ranker, options.random_state)
     total = options.folds * options.repeats * len(rankers)
     with Progress("evaluating", total, "fits") as progress:
         scores = resampling.cross_validate(
@@ -112,39 +112,21 @@ def _run_folds(options: argparse.Namespace) -> int:
             repeats=options.repeats,
             random_state=options.random_state,
             advance=progress.advance,
+            watch=None if options.report is None else unseen,
         )
-    _print_folds(options, data, scores)
+    found = Evaluation(data, scores, unseen, options.confidence)
+    say(options, str(found))
     write_scores(options, scores)
+    if options.report is not None:
+        print(found.report(options.report), file=sys.stderr)
     return 0
 
 
-def _print_folds(options: argparse.Namespace, data: Any, scores: Any) -> None:
-    from moreplr.model_selection import CORRECTED, by_split, corrected_t, ratio_of_rows
+def _make_ranker(name: str, options: argparse.Namespace) -> Any:
+    from moreplr.cli.choosing import make_ranker, use_jobs
 
-    wide, ratio = by_split(scores), ratio_of_rows(scores)
-    level = f"{100 * options.confidence:g}%"
-    say(options, describe(data))
-    width = max(len(name) for name in (*wide.columns, "difference"))
-    for name in wide.columns:
-        found = corrected_t(wide[name], ratio, options.confidence)
-        top = scores.loc[scores["ranker"] == name, "top_one"].mean()
-        shown = "consensus" if name == "dummy" and len(wide.columns) > 1 else name
-        say(options, f"{shown:<{width}}  tau_x {found}, best label right in {top:.0%}")
-    if len(wide.columns) > 1:
-        gain = corrected_t(wide.iloc[:, 0] - wide.iloc[:, 1], ratio, options.confidence, 2)
-        say(options, f"{'difference':<{width}}  tau_x {gain}: {_verdict(gain)}")
-    say(
-        options,
-        f"means over {fold_words(options)}, with {level} intervals: {CORRECTED}",
-    )
-
-
-def _verdict(gain: Any) -> str:
-    if gain.low > 0:
-        return "it has learned from the features"
-    if gain.high < 0:
-        return "worse than not looking at the features"
-    return "no sure gain over not looking at the features"
+    changes = options.set if name == options.ranker else None
+    return use_jobs(make_ranker(name, changes, options.random_state), options.jobs)
 
 
 def _run_model(options: argparse.Namespace) -> int:
@@ -158,6 +140,8 @@ def _run_model(options: argparse.Namespace) -> int:
 
     if options.set or options.ranker != "forest":
         raise ValueError("--model is a fitted ranker: leave out --ranker and --set")
+    if options.report is not None:
+        raise ValueError("--report is of cross-validation: leave out --model")
     model = load_model(options.model, options.jobs)
     with open_table(options.table, **table_options(options)) as table:
         frame = table.read()
@@ -174,8 +158,8 @@ def _run_model(options: argparse.Namespace) -> int:
 
 
 def _print_rows(options: argparse.Namespace, name: str, rows: Any) -> None:
-    from moreplr.cli.tables import count
     from moreplr.model_selection import BOOTSTRAP, bootstrap
+    from moreplr.rankings._cells import count
 
     tau = rows["tau_x"].dropna()
     if not len(tau):

@@ -77,7 +77,7 @@ def _summary(options: argparse.Namespace, data: Any, model: Any) -> str:
     from collections import Counter
 
     from moreplr.cli.problems import shorten
-    from moreplr.cli.tables import count
+    from moreplr.rankings._cells import count
 
     found = Counter(model.vectorizer_.kinds_.values())
     kinds = [count(found[kind], kind) for kind in ("number", "date", "text") if found[kind]]

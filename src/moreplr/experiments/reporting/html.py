@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from math import isnan
+
+from markupsafe import Markup
+
+from moreplr._pages import render
 
 
 @dataclass(frozen=True)
@@ -112,11 +115,6 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text[:1].isascii() else text
 
 
-def section(anchor: str, title: str, *parts: str) -> str:
-    """A part of the page that the list at the top leads to."""
-    return f'<section id="{anchor}"><h2>{escape(title)}</h2>{"".join(parts)}</section>'
-
-
 def page(title: str, lead: str, sections: Sequence[tuple[str, str, str]]) -> str:
     """The whole page in one file: style, script and all.
 
@@ -126,18 +124,5 @@ def page(title: str, lead: str, sections: Sequence[tuple[str, str, str]]) -> str
     lead : HTML that comes first
     sections : triples of an anchor, a title and HTML
     """
-    here = files("moreplr.experiments.reporting")
-    style = here.joinpath("report.css").read_text(encoding="utf-8")
-    script = here.joinpath("report.js").read_text(encoding="utf-8")
-    links = "".join(f'<a href="#{anchor}">{escape(name)}</a>' for anchor, name, _ in sections)
-    body = "".join(section(*part) for part in sections)
-    # The subscript as a sign of its own: it serves texts, captions and figures alike.
-    lead, links, body = (part.replace("τ_X", "τₓ") for part in (lead, links, body))
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<link rel="icon" href="data:,">'
-        f"<title>{escape(title)}</title><style>{style}</style></head>"
-        f"<body><h1>{escape(title)}</h1>{lead}<nav>{links}</nav>{body}"
-        f"<script>{script}</script></body></html>\n"
-    )
+    parts = [(anchor, name, Markup(body)) for anchor, name, body in sections]
+    return render("page.html", title=title, lead=Markup(lead), sections=parts)

@@ -22,3 +22,10 @@ for (const button of document.querySelectorAll("th button")) {
     body.append(...[...body.rows].sort(compare));
   });
 }
+// What is wider than the screen says so.
+const mark = () => {
+  for (const part of document.querySelectorAll(".scroll"))
+    part.classList.toggle("wide", part.scrollWidth > part.clientWidth + 1);
+};
+addEventListener("load", mark);
+addEventListener("resize", mark);

@@ -1,0 +1,236 @@
+"""The page about an evaluation: words, tables and pictures for the template."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+import moreplr
+from moreplr._files import whole_file
+from moreplr._pages import render
+from moreplr._types import Array
+from moreplr.evaluation._words import (
+    CONSENSUS,
+    describe,
+    estimates,
+    folds,
+    pairs_right,
+    shown,
+    verdict,
+)
+from moreplr.rankings import count_buckets, dense_ranks
+from moreplr.rankings._cells import count
+
+# More features than these make a page nobody reads; the rest is counted.
+_MOST_FEATURES = 40
+_MOST_LETTERS = 60
+_LEAST_SCALE = 0.62
+
+
+def write(evaluation: Any, path: Path, title: str | None) -> Path:
+    """Write the page and return where it is."""
+    data, unseen = evaluation.data, evaluation.unseen
+    means, gain = estimates(evaluation.scores, evaluation.level)
+    best = max(means, key=lambda name: means[name].mean)
+    text = render(
+        "evaluation.html",
+        title=title or f"Rankings of {data.name}",
+        version=moreplr.__version__,
+        name=unseen.name,
+        size=describe(data),
+        folds=folds(evaluation.scores),
+        level=f"{evaluation.level:.0%}",
+        right={shown(name): pairs_right(found.mean) for name, found in means.items()},
+        gain=gain,
+        verdict=None if gain is None else verdict(gain),
+        best=shown(best),
+        overview=data.overview(),
+        rankings=_rankings(data),
+        labels=_labels(data),
+        features=list(_features(data, unseen.kinds))[:_MOST_FEATURES],
+        more=max(data.X.shape[1] - _MOST_FEATURES, 0),
+        rankers=_rankers(evaluation.scores, means),
+        members=unseen.members,
+        rows=len(unseen.ranks),
+        pictures=_pictures(unseen, [str(label) for label in data.Y]),
+        examples=unseen.examples,
+        **_words,
+    )
+    with whole_file(path) as name:
+        Path(name).write_text(text, "utf-8")
+    return path
+
+
+def _rankings(data: Any) -> list[tuple[str, str]]:
+    """What kind of rankings there are."""
+    Y = data.Y.to_numpy(dtype=float)
+    ranked = (~np.isnan(Y)).sum(axis=1)
+    several = ranked > 1
+    ties = count_buckets(Y) < ranked
+    found = [
+        ("different rankings", f"{data.card().distinct_rankings:,}"),
+        ("rank all labels", _percent((ranked == Y.shape[1]).mean())),
+        ("labels ranked, on average", f"{ranked.mean():.1f} of {Y.shape[1]}"),
+        ("hold a tie", _percent(ties[several].mean() if several.any() else 0)),
+    ]
+    if not several.all():
+        found.append(("rank fewer than two labels, and teach little", f"{(~several).sum():,}"))
+    return found
+
+
+def _labels(data: Any) -> pd.DataFrame:
+    """How each label fares among those that it is ranked with, the best first."""
+    Y = data.Y.to_numpy(dtype=float)
+    ranks = dense_ranks(Y)
+    ranked = ~np.isnan(ranks)
+    with np.errstate(invalid="ignore"):
+        ahead, tied = ranks[:, :, None] < ranks[:, None], ranks[:, :, None] == ranks[:, None]
+    np.einsum("ijj->ij", tied)[:] = False
+    others = ranked.sum(axis=1, keepdims=True) - ranked
+    counted = ranked & (others > 0)
+
+    def mean(values: Array) -> Array:
+        n = counted.sum(axis=0)
+        return np.divide(
+            np.where(counted, values, 0).sum(axis=0), n, np.full(len(n), np.nan), where=n > 0
+        )
+
+    beats = mean((ahead.sum(axis=2) + tied.sum(axis=2) / 2) / np.maximum(others, 1))
+    found = pd.DataFrame(
+        {
+            "label": [str(label) for label in data.Y],
+            "ranked in": ranked.mean(axis=0),
+            "beats": beats,
+            "first": mean(ranks == 1),
+            "tied": mean(tied.any(axis=2)),
+        }
+    )
+    return found.sort_values("beats", ascending=False, kind="stable")
+
+
+def _features(data: Any, kinds: dict[str, str]) -> Iterator[dict[str, str]]:
+    """What each column holds."""
+    for name, values in data.X.items():
+        known = values.dropna()
+        numbers = pd.api.types.is_numeric_dtype(values.dtype)
+        if not len(known):
+            holds = "nothing"
+        elif numbers and not pd.api.types.is_bool_dtype(values.dtype):
+            holds = f"{known.min():.4g} to {known.max():.4g}, half below {known.median():.4g}"
+        elif known.nunique() == len(known) > 1:
+            holds = f"such as {clipped(known.iloc[0])}"
+        else:
+            often = known.astype(str).value_counts(sort=True)
+            holds = (
+                f"most often {clipped(often.index[0])} ({_percent(often.iloc[0] / len(known))})"
+            )
+        yield {
+            "name": str(name),
+            "kind": kinds.get(str(name), "number" if numbers else "text"),
+            "gaps": _percent(values.isna().mean()),
+            "different": f"{known.nunique():,}",
+            "holds": holds,
+        }
+
+
+def _rankers(scores: pd.DataFrame, means: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each ranker, the best first."""
+    table = scores.groupby("ranker")[["top_one", "fit_seconds"]].mean()
+    return [
+        {
+            "name": shown(name),
+            "tau": means[name],
+            "right": pairs_right(means[name].mean),
+            "top_one": _percent(table.loc[name, "top_one"]),
+            "seconds": table.loc[name, "fit_seconds"],
+        }
+        for name in sorted(means, key=lambda name: -means[name].mean)
+    ]
+
+
+def _pictures(unseen: Any, labels: list[str]) -> dict[str, Markup]:
+    """SVG of what can be drawn."""
+    from moreplr.plotting import (
+        ImportancesDisplay,
+        OrderCalibrationDisplay,
+        PairsDisplay,
+        TieCalibrationDisplay,
+    )
+
+    found: dict[str, Any] = {}
+    pairs, true = unseen.pairs, unseen.Y
+    if pairs is None:
+        ranks = unseen.ranks
+        pairs = (
+            (ranks[:, :, None] < ranks[:, None]) * 1.0,
+            (ranks[:, :, None] == ranks[:, None]) * 1.0,
+        )
+    else:
+        gap = true[:, :, None] - true[:, None]
+        if (gap < 0).any():
+            found["order"] = OrderCalibrationDisplay.from_predictions(true, pairs)
+        if (gap[:, *np.triu_indices(len(labels), 1)] == 0).any():
+            found["ties"] = TieCalibrationDisplay.from_predictions(true, pairs)
+    found["pairs"] = PairsDisplay.from_predictions(pairs[0], pairs[1], labels)
+    losses = unseen.losses
+    if len(losses):
+        names = [clipped(name) for name in unseen.data.X]
+        display = ImportancesDisplay(
+            losses.mean(axis=0), names, losses.std(axis=0), "τ_X lost when the column is shuffled"
+        )
+        found["importances"] = display.plot()
+    return {name: _svg(display, name) for name, display in found.items()}
+
+
+def _svg(display: Any, name: str) -> Markup:
+    """A figure as SVG whose texts are texts, the same bytes each time."""
+    import matplotlib
+    from matplotlib import pyplot
+
+    buffer = io.StringIO()
+    options: Any = {"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}
+    with matplotlib.rc_context(options):
+        display.figure_.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+    pyplot.close(display.figure_)
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :]
+    # Several figures share a page: what they define must not share a name.
+    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{name}-", svg)
+    # On a phone a picture shrinks as long as its words can be read, and then scrolls.
+    width = float(re.search(r'width="([\d.]+)pt"', svg)[1])  # type: ignore[index]
+    svg = svg.replace("<svg ", f'<svg style="min-width: {_LEAST_SCALE * width:.0f}pt" ', 1)
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    return Markup(svg)
+
+
+def clipped(value: Any) -> str:
+    """A value that leaves room for others."""
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"
+
+
+def _percent(share: Any) -> str:
+    """A share, such that only nothing is 0% and only all is 100%.
+
+    Examples
+    --------
+    >>> _percent(0.0), _percent(0.004), _percent(0.996), _percent(0.256)
+    ('0%', '<1%', '>99%', '26%')
+    """
+    if share != share:
+        return ""
+    if 0 < share < 0.005:
+        return "<1%"
+    if 0.995 < share < 1:
+        return ">99%"
+    return f"{share:.0%}"
+
+
+_words = {"clipped": clipped, "percent": _percent, "count": count, "consensus": shown(CONSENSUS)}

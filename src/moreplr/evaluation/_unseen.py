@@ -1,0 +1,141 @@
+"""What a ranker says of rows that it has not seen, kept while it is cross-validated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.inspection import permutation_importance
+
+from moreplr._types import Array
+from moreplr.explaining import reasons
+from moreplr.model_selection import Split, score_rows
+from moreplr.rankings import to_text
+
+# Rows of each fold that are looked at: enough for pictures, whatever the table's size.
+_MOST_ROWS = 200
+# Training rows that a prediction is compared with, and orders of the features averaged over.
+_COMPARED, _PERMUTATIONS = 100, 20
+# Where in the order of τ_X the predictions stand that are shown: a good, a usual, a bad one.
+_SHOWN = (0.9, 0.5, 0.1)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A prediction for a row that was not trained on.
+
+    Attributes
+    ----------
+    row : int, counted from 1
+    features : dict of the row's columns
+    true, predicted : rankings as texts
+    tau_x : float
+    reasons : Reasons of the first pair in the predicted ranking, or None where all labels tie
+    """
+
+    row: int
+    features: dict[str, Any]
+    true: str
+    predicted: str
+    tau_x: float
+    reasons: Any
+
+
+class Unseen:
+    """Watches a cross-validation and keeps what one ranker says in its first repetition.
+
+    Attributes
+    ----------
+    name : the ranker's
+    Y, ranks : arrays (n_rows, n_labels), true positions and predicted ranks
+    pairs : (P, Q) of the rows, or None for a ranker without pair probabilities
+    losses : array (n_folds, n_features), the τ_X lost when a column is shuffled
+    kinds : what each column was taken for
+    members : the leaderboard of a mixture, or None
+    examples : some predictions, the best first
+    """
+
+    def __init__(self, data: Any, name: str, random_state: int = 0) -> None:
+        self.data, self.name = data, name
+        self.members: pd.DataFrame | None = None
+        self.kinds: dict[str, str] = {}
+        self.examples: list[Example] = []
+        self._rng = np.random.RandomState(random_state)
+        self._Y: list[Array] = []
+        self._ranks: list[Array] = []
+        self._pairs: list[tuple[Array, Array]] = []
+        self._losses: list[Array] = []
+
+    def __call__(self, name: str, model: Any, split: Split) -> None:
+        """Look at a fitted model."""
+        if name != self.name or split.repeat > 1:
+            return
+        rows = split.test
+        if len(rows) > _MOST_ROWS:
+            rows = np.sort(self._rng.choice(rows, _MOST_ROWS, replace=False))
+        X, Y = self.data.X.iloc[rows], self.data.Y.iloc[rows]
+        ranks = np.asarray(model.predict(X))
+        self._Y.append(Y.to_numpy(dtype=float))
+        self._ranks.append(ranks)
+        if hasattr(model, "predict_pairs"):
+            self._pairs.append(model.predict_pairs(X))
+        if (Y.notna().sum(axis=1) > 1).any():
+            found = permutation_importance(model, X, Y, n_repeats=1, random_state=self._rng)
+            self._losses.append(found.importances_mean)
+        if not self.examples:
+            self.kinds = dict(getattr(getattr(model, "vectorizer_", None), "kinds_", {}))
+            self.members = getattr(getattr(model, "ranker_", model), "leaderboard_", None)
+            self.examples = list(self._make_examples(model, rows, ranks, split.train))
+
+    @property
+    def Y(self) -> Array:
+        """True positions."""
+        return np.concatenate(self._Y)
+
+    @property
+    def ranks(self) -> Array:
+        """Predicted ranks."""
+        return np.concatenate(self._ranks)
+
+    @property
+    def pairs(self) -> tuple[Array, Array] | None:
+        """Predicted probabilities of pairs."""
+        if not self._pairs:
+            return None
+        P, Q = zip(*self._pairs, strict=True)
+        return np.concatenate(P), np.concatenate(Q)
+
+    @property
+    def losses(self) -> Array:
+        """The τ_X that is lost when a column is shuffled, of each fold."""
+        return np.array(self._losses).reshape(-1, self.data.X.shape[1])
+
+    def _make_examples(self, model: Any, rows: Any, ranks: Array, train: Any) -> Any:
+        X, Y = self.data.X.iloc[rows], self.data.Y.iloc[rows]
+        scores = score_rows(Y.to_numpy(dtype=float), ranks)["tau_x"].dropna()
+        order = scores.sort_values(kind="stable").index
+        places = [round(share * (len(order) - 1)) for share in _SHOWN] if len(order) else []
+        labels = model.labels_
+        compared = self._rng.choice(train, min(_COMPARED, len(train)), replace=False)
+        for place in dict.fromkeys(places):
+            at = order[place]
+            best_first = np.argsort(ranks[at], kind="stable")
+            after = best_first[ranks[at][best_first] > 1]
+            why = None
+            if len(after):
+                why = reasons(
+                    model,
+                    X.iloc[[at]],
+                    labels[best_first[0]],
+                    labels[after[0]],
+                    self.data.X.iloc[compared],
+                    n_permutations=_PERMUTATIONS,
+                )
+            true, predicted = (
+                to_text(positions[None], labels)[0]
+                for positions in (Y.iloc[at].to_numpy(dtype=float), ranks[at])
+            )
+            features = {str(name): value for name, value in X.iloc[at].items()}
+            yield Example(int(rows[at]) + 1, features, true, predicted, float(scores[at]), why)
