@@ -18,7 +18,7 @@ from moreplr import (
     TableRanker,
 )
 from moreplr.checks import make_rankings
-from moreplr.explaining import reasons
+from moreplr.explaining import Reasons, reasons
 
 LABELS = ["tea", "milk", "beer", "water"]
 
@@ -216,3 +216,25 @@ def test_errors(options, says, data, tree):
     given = {"x": data[0].iloc[0], "first": "tea", "second": "milk", "background": data[0]}
     with pytest.raises(ValueError, match=says):
         reasons(tree, **{**given, **options})
+
+
+def test_printed_features_that_count_nothing_are_left_out_and_long_texts_cut():
+    features = pd.DataFrame(
+        {
+            "feature": ["prompt", "age", "noise"],
+            "value": ["why " * 50, 30, 2.0],
+            "contribution": [0.2, -0.006, -0.004],
+        }
+    )
+    changes = pd.DataFrame(
+        {
+            "feature": ["prompt"],
+            "value": ["why " * 50],
+            "new_value": ["who " * 50],
+            "distance": 0.9,
+        }
+    )
+    said = str(Reasons("tea", "milk", "probability", 0.7, 0.5, features, changes)).splitlines()
+    assert said[1].endswith("… (+20 points)")
+    assert said[2] == "against it: age = 30 (-1 points)"
+    assert max(map(len, said)) < 160

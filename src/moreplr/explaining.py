@@ -23,6 +23,7 @@ from moreplr._types import Array, Seed
 from moreplr._validation import integer_from
 
 _FEATURES_SHOWN = 3
+_LETTERS_SHOWN = 50
 # Halving the gap between a value that turns the pair and one that does not, this many times.
 _HALVINGS = 12
 
@@ -59,8 +60,9 @@ class Reasons:
 
     def __str__(self) -> str:
         lines = [self._headline()]
+        counts = self.features["contribution"]
         for sign, word in ((1, "for"), (-1, "against")):
-            side = self.features[self.features["contribution"] * sign > 0]
+            side = self.features[counts * sign >= 0.005]  # what is shown as zero says nothing
             if len(side):
                 parts = [
                     f"{name} = {_shown(value)} ({self._size(float(contribution))})"
@@ -338,4 +340,5 @@ def _rounded(value: float, width: float) -> float:
 def _shown(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
-    return str(value)
+    text = str(value)
+    return text if len(text) <= _LETTERS_SHOWN else text[: _LETTERS_SHOWN - 1] + "…"
