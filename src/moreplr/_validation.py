@@ -80,6 +80,23 @@ def check_sample_weight(sample_weight: Weights, n_samples: int) -> Array | None:
     return weight
 
 
+def relative_weight(sample_weight: Weights, n_samples: int) -> Array | None:
+    """Weights as `check_sample_weight` gives them, 1 in the mean of the rows that count.
+
+    So only their ratios matter, also to learners that weigh rows against a penalty.
+
+    Examples
+    --------
+    >>> relative_weight([1e-30, 3e-30, 0], 3)
+    array([0.5, 1.5, 0. ])
+    """
+    weight = check_sample_weight(sample_weight, n_samples)
+    if weight is None:
+        return None
+    share = weight / weight.max()
+    return share / share[weight > 0].mean()
+
+
 def finite_or_nan(estimator: Any) -> str | bool:
     """What validation asks of the features: NaN passes where the learner can take it."""
     return "allow-nan" if get_tags(estimator).input_tags.allow_nan else True

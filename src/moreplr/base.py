@@ -30,6 +30,7 @@ from moreplr._validation import (
     finite_or_nan,
     numbers_from,
     quiet,
+    relative_weight,
     without_mask,
 )
 from moreplr.aggregation import METHODS, aggregate, expected_tau
@@ -145,7 +146,7 @@ class BaseRanker(BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-        return X, positions, check_sample_weight(sample_weight, X.shape[0])
+        return X, positions, relative_weight(sample_weight, X.shape[0])
 
     def _check_predict(self, X: Any) -> Array:
         check_is_fitted(self)

@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import has_fit_parameter
 
 from moreplr.encoders import encode
 from moreplr.incomplete import remove_labels
@@ -227,6 +228,24 @@ def check_least_data(ranker: Any) -> None:
     np.testing.assert_array_equal(predicted, dense_ranks(predicted))
 
 
+def check_scale_of_weights(ranker: Any) -> None:
+    """Weights count by their ratios: no unit in which they are given changes a prediction."""
+    if not has_fit_parameter(ranker, "sample_weight"):
+        return
+    X, Y = make_rankings()
+    if "random_state" in ranker.get_params(deep=False):
+        ranker = clone(ranker).set_params(random_state=0)
+    weight = np.random.default_rng(0).integers(0, 4, size=len(X)).astype(float)
+    try:
+        expected = clone(ranker).fit(X, Y, sample_weight=weight).predict(X)
+    except TypeError as error:
+        assert "does not take sample weights" in str(error)  # noqa: PT017
+        return
+    for unit in (2.0**-900, 2.0**60, 2.0**900):
+        scaled = clone(ranker).fit(X, Y, sample_weight=weight * unit)
+        np.testing.assert_array_equal(scaled.predict(X), expected)
+
+
 def check_threads_share_a_model(ranker: Any) -> None:
     """Eight threads that predict with one fitted ranker get what one gets."""
     X, Y = make_rankings()
@@ -274,6 +293,7 @@ RANKER_CHECKS: list[Callable[[Any], None]] = [
     check_input_untouched,
     check_layouts_agree,
     check_least_data,
+    check_scale_of_weights,
     check_threads_share_a_model,
     check_no_ties_from_total_orders,
 ]

@@ -89,16 +89,19 @@ def test_leaves_predict_the_models_of_their_own_rows():
         np.testing.assert_array_equal(ranker.tree_.centre[number], centre)
 
 
-def test_weights_are_repetitions():
+def test_weights_decide_and_zero_is_absent():
     X, Y = make_rankings(n=40)
     weight = np.arange(40) % 3
-    options = {"min_samples_split": 2, "max_depth": 3}
-    weighted = LabelRankingTree(**options).fit(X, Y, sample_weight=weight)
-    repeated = LabelRankingTree(**options).fit(np.repeat(X, weight, 0), np.repeat(Y, weight, 0))
-    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
+    one_leaf = LabelRankingTree(max_depth=0).fit(X, Y, sample_weight=weight)
+    centre = fit_centre(np.repeat(Y, weight, axis=0)).ranks
+    np.testing.assert_array_equal(one_leaf.predict(X[:1]), centre[None])
+    kept = (weight > 0).astype(float)
+    some = LabelRankingTree().fit(X[weight > 0], Y[weight > 0])
+    np.testing.assert_array_equal(
+        LabelRankingTree().fit(X, Y, sample_weight=kept).predict(X), some.predict(X)
+    )
 
 
-@pytest.mark.parametrize("name", ["max_depth", "min_samples_split"])
 def test_bad_parameters_are_named(name):
     with pytest.raises(ValueError, match=f"{name} must be an integer"):
         LabelRankingTree(**{name: -1}).fit([[0.0], [1.0]], [[1, 2], [2, 1]])
