@@ -102,6 +102,7 @@ def test_weights_decide_and_zero_is_absent():
     )
 
 
+@pytest.mark.parametrize("name", ["max_depth", "min_samples_split"])
 def test_bad_parameters_are_named(name):
     with pytest.raises(ValueError, match=f"{name} must be an integer"):
         LabelRankingTree(**{name: -1}).fit([[0.0], [1.0]], [[1, 2], [2, 1]])

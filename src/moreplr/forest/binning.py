@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from moreplr._lazy import lazy
 from moreplr._types import AnyArray
 from moreplr.forest.kernels.bins import encode
 from moreplr.forest.kernels.layout import MISSING
@@ -123,7 +123,7 @@ class BinnedMatrix:
         n, n_features = self.codes.shape
         return n, n_features
 
-    @cached_property
+    @lazy
     def bins(self) -> NDArray[np.int64]:
         """Where the bins of each feature begin if they all lie one after the other, and the end.
 

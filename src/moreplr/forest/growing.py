@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._lazy import lazy
 from moreplr._types import AnyArray
 from moreplr.forest.kernels import grow_vectors, leaf_values, random, records
 from moreplr.forest.kernels.layout import MISSING, MOST_ROWS, Nodes, Rows, Scratch
@@ -29,7 +29,7 @@ class Limits:
     min_samples_leaf: int
     max_features: int
 
-    @cached_property
+    @lazy
     def array(self) -> NDArray[np.int64]:
         """The limits as the kernels read them."""
         deepest = np.iinfo(np.int32).max if self.max_depth is None else self.max_depth

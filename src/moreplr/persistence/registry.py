@@ -11,11 +11,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from moreplr._lazy import lazy
 from moreplr.persistence.schema import JOBS, SEED, Check, array, integer, mapping, text
 
 State = dict[str, Any]
@@ -53,7 +54,7 @@ class Spec:
     dump: Callable[[Any], State] = field(default=vars)
     restore: Callable[[type, State], Any] | None = None
 
-    @cached_property
+    @lazy
     def parameters(self) -> Mapping[str, inspect.Parameter]:
         """The parameters of the constructor."""
         given = inspect.signature(self.cls).parameters

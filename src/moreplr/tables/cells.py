@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from moreplr._lazy import lazy
 from moreplr.rankings._cells import clip
 
 NUMBER, TEXT = "number", "text"
@@ -113,11 +113,11 @@ class Reader:
             return cell.strip() in self._known
         return cell is None or (isinstance(cell, float) and np.isnan(cell)) or cell in self.codes
 
-    @cached_property
+    @lazy
     def _known(self) -> frozenset[str]:
         return GAPS.union(map(str, self.gaps))
 
-    @cached_property
+    @lazy
     def codes(self) -> list[float]:
         """The gaps that are numbers."""
         return [code for code in map(as_number, self.gaps) if code is not None]

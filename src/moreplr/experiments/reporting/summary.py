@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from moreplr._lazy import lazy
 from moreplr.datasets._paper import entries
 from moreplr.experiments.archive import opened
 from moreplr.experiments.methods import COMPLETE, is_code, make_method
@@ -136,7 +137,7 @@ class Summary:
             results = with_leaderboard(results, path)
         return cls(results, identities)
 
-    @cached_property
+    @lazy
     def cells(self) -> pd.DataFrame:
         """Mean and standard deviation over the folds for each data set, condition and method."""
         ok = self.results[self.results["status"] == "ok"]
@@ -156,7 +157,7 @@ class Summary:
         cells["difference"] = (cells["tau_x"] - cells["paper"]).round(DIGITS)
         return cells
 
-    @cached_property
+    @lazy
     def traits(self) -> pd.DataFrame:
         """What the names of built-in methods are made of, indexed by method."""
         found: dict[str, dict[str, Any]] = {}
@@ -171,27 +172,27 @@ class Summary:
         columns = ["regressor", "layer", "encoder", "q", "epsilon"]
         return pd.DataFrame.from_dict(found, orient="index").reindex(columns=columns)
 
-    @cached_property
+    @lazy
     def methods(self) -> list[str]:
         """All methods, those of the paper first."""
         names = self.results["method"].unique()
         first = {name: place for place, name in enumerate(published()["method"].unique())}
         return sorted(names, key=lambda name: (_is_sweep(name), first.get(name, 99), name))
 
-    @cached_property
+    @lazy
     def compared(self) -> list[str]:
         """Methods for the tables: without the points of sweeps, unless there is nothing else."""
         names = [name for name in self.methods if not _is_sweep(name)]
         return names if len(names) > 1 else self.methods
 
-    @cached_property
+    @lazy
     def conditions(self) -> list[Condition]:
         """All conditions, complete rankings first."""
         pairs = self.results[["missing", "protocol"]].drop_duplicates()
         found = [Condition(*pair) for pair in pairs.itertuples(index=False)]
         return sorted(found, key=lambda c: (c.missing, c.protocol != "published"))
 
-    @cached_property
+    @lazy
     def failures(self) -> pd.DataFrame:
         """What went wrong, and how often."""
         failed = self.results[self.results["status"] != "ok"]
