@@ -11,7 +11,9 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from functools import cached_property as lazy
+    from functools import cached_property
+
+    lazy = cached_property
 else:
 
     class lazy:
