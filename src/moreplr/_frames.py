@@ -33,6 +33,7 @@ def to_pandas(X: Any) -> pd.DataFrame:
     for name in X.columns:
         column = X[name]
         plain = column.dtype.is_numeric() or column.dtype.is_temporal()
+        plain = plain or (str(column.dtype) == "Boolean" and not column.null_count())
         values = column.to_numpy() if plain else np.array([*column, None], dtype=object)[:-1]
         columns[name] = pd.Series(values)
     return pd.DataFrame(columns)

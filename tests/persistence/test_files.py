@@ -174,3 +174,5 @@ def test_the_name_of_a_data_set_is_no_model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"no model file 'iris'.*moreplr\.datasets\.load"):
         load("iris")
+    with pytest.raises(IsADirectoryError, match="is a folder, and no model file"):
+        load(tmp_path)

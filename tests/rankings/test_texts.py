@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,3 +53,8 @@ def test_whatever_labels_are_called_they_are_read_as_written(names):
 def test_an_unknown_label_is_named_with_the_remedy():
     with pytest.raises(ValueError, match=r"unknown label 'c'; known are 'a', 'b'; where labels"):
         from_text(["a > c"], labels=["a", "b"])
+
+
+def test_a_frame_of_texts_says_to_give_the_column():
+    with pytest.raises(ValueError, match=r"such as Y\['ranking'\], and no frame"):
+        check_rankings(pd.DataFrame({"ranking": ["a > b"]}))

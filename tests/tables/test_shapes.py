@@ -90,6 +90,13 @@ class TestStars:
         with pytest.warns(UserWarning, match=r"position is 5, with 3 labels; .*ratings=True"):
             from_csv(self.FRAME, 3, unranked=[0])
 
+    def test_ratings_with_zeros_read_as_positions_are_noted_as_both(self):
+        with pytest.warns(UserWarning, match="0 is the best position") as caught:
+            from_csv(pd.DataFrame({"x": [1, 2], "a": [5, 1], "b": [0, 4]}), 2)
+        said = " ".join(str(one.message) for one in caught)
+        assert "say ratings=True" in said
+        assert "say unranked=['0']" in said
+
     def test_zeros_for_not_rated_are_noted(self):
         with pytest.warns(UserWarning, match=r"0 is the worst rating.*unranked=\['0'\]"):
             from_csv(self.FRAME, 3, ratings=True)
@@ -420,6 +427,16 @@ def test_rankings_without_features_can_not_be_learned_from(tmp_path, monkeypatch
     (tmp_path / "a.soc").write_text("# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n2: 1,2\n")
     assert main([words[0], "a.soc", *words[1:]]) == 1
     assert "a holds rankings without features" in capsys.readouterr().err
+
+
+def test_a_frame_of_polars_needs_no_other_library(monkeypatch):
+    monkeypatch.delattr(polars.DataFrame, "to_pandas")  # which needs pyarrow
+    frame = polars.DataFrame({"age": [30, None], "town": ["Ulm", None], "a": [1, 2], "b": [2, 1]})
+    data = from_csv(frame, 2)
+    assert to_text(data.Y) == ["a > b", "b > a"]
+    assert data.X["age"].isna().tolist() == [False, True]
+    with pytest.raises(TypeError, match="a path or a pandas or polars frame, got dict"):
+        from_csv({"a": [1]}, 1)
 
 
 def test_ranks_of_scores_are_dense(tmp_path):

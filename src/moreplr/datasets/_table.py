@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from moreplr._frames import is_frame, to_pandas
 from moreplr.datasets._aslib import RUNS, from_aslib
 from moreplr.datasets._dataset import Dataset
 from moreplr.rankings import read_preflib
@@ -22,8 +23,12 @@ from moreplr.tables.shapes import read_cells, shape_table
 def read_dataset(source: Any, options: TableOptions, name: str | None, problem: str) -> Dataset:
     """A data set from a file, a folder of ASlib, or a frame."""
     if not isinstance(source, (str, Path)):
-        frame = source if isinstance(source, pd.DataFrame) else source.to_pandas()
-        return make_dataset(frame.reset_index(drop=True), name or "data", options, problem)
+        if not is_frame(source):
+            raise TypeError(
+                f"a table is a path or a pandas or polars frame, got {type(source).__name__}"
+            )
+        frame = to_pandas(source).reset_index(drop=True)
+        return make_dataset(frame, name or "data", options, problem)
     path = Path(source)
     short = name or path.name.split(".")[0]
     if path.suffix.lower() in SUFFIXES:

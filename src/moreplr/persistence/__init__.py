@@ -139,6 +139,8 @@ def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = No
                 f"there is no model file {os.fspath(path)!r}; data sets are loaded by "
                 "moreplr.datasets.load"
             )
+        if os.path.isdir(path):
+            raise IsADirectoryError(f"{os.fspath(path)!r} is a folder, and no model file")
         with open(path, "rb") as file:
             return load(file, max_bytes=max_bytes)
     seekable = getattr(path, "seekable", bool)()

@@ -89,10 +89,10 @@ def _to_number(value: Any, row: int, label: Any, what: str) -> float:
             return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             pass
-    raise ValueError(
-        f"row {row}, label {label!r}: {what} {clip(value)} is not a number; where it means not "
-        "ranked, put NaN"
-    )
+    remedy = "where it means not ranked, put NaN"
+    if isinstance(value, str) and any(sign in value for sign in ">≻~∼"):
+        remedy = f"rankings as texts are a list or a column, such as Y[{label!r}], and no frame"
+    raise ValueError(f"row {row}, label {label!r}: {what} {clip(value)} is not a number; {remedy}")
 
 
 def is_missing(value: Any) -> bool:

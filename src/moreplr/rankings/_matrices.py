@@ -67,10 +67,10 @@ def count_buckets(Y: Positions) -> NDArray[np.intp]:
 
 
 def bucket_matrix(Y: Positions) -> Positions:
-    """Bucket matrix B of each ranking: 1 where i is better than j, ½ tied, 0 worse (eq. 1).
+    """Bucket matrix B of each ranking: 1 where i is better than j, ½ tied, 0 worse.
 
-    One ranking of shape `(k,)` gives `(k, k)`, a stack `(n, k)` gives `(n, k, k)`. A pair with
-    an unranked label is NaN.
+    It is the paper's equation 1. One ranking of shape `(k,)` gives `(k, k)`, a stack `(n, k)`
+    gives `(n, k, k)`. A pair with an unranked label is NaN.
 
     Examples
     --------

@@ -93,16 +93,19 @@ def notes_on_rankings(Y: Array, labels: list[Any], options: TableOptions) -> Ite
     several = ranked.sum(axis=1) > 1
     best = np.nanmin(Y[several], axis=1) if several.any() else np.array([])
     zero = (Y == 0).any(axis=1)
-    if zero.any() and (best[~zero[several]] == 1).any():
+    zero_is_odd = bool(zero.any() and (best[~zero[several]] == 1).any())
+    if zero_is_odd:
         yield (
             "0 is the best position, although rows without a 0 begin with 1; if it means not "
             "ranked, say unranked=['0']"
         )
-    elif values.max() > len(labels):
+    if values.max() > len(labels):
         yield (
             f"a position is {values.max():g}, with {len(labels)} labels; if larger numbers are "
             "better, say ratings=True, or for measurements scores='smaller' or scores='larger'"
         )
+    elif zero_is_odd:
+        return
     elif len(best) and (best > values.min()).mean() > 0.5:
         yield (
             f"most rows have no label at the best position, {values.min():g}; if larger numbers "
