@@ -1,6 +1,7 @@
 """The order in which the gallery shows its examples."""
 
 ORDER = [
+    "first_ten_minutes.py",
     "vacation_destinations.py",
     "algorithm_selection.py",
     "language_models.py",
