@@ -14,7 +14,7 @@ encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
 - ``RPC (Borda)`` and ``RPC (Copeland)`` by these counts, with ties, and the other rivals of
   :mod:`moreplr.rivals`: ``IBLR-M``, ``IBLR-PL``, ``LRT``, ``BoostLR``, ``LR-RF``;
 - the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``BradleyTerry``, ``Boost``,
-  ``Dummy``; ``Auto`` mixes them for 20 seconds a fit.
+  ``Dummy``; ``Auto`` mixes them.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ _REGISTRY.update(
         "Forest": lambda s: _ranker("RankingForest")(
             random_state=s.seed, **({} if s.trees is None else {"n_estimators": s.trees})
         ),
-        "Auto": lambda s: _ranker("AutoRanker")(20.0, random_state=s.seed),
+        "Auto": lambda s: _ranker("AutoRanker")(random_state=s.seed),
         "Dummy": lambda s: _ranker("DummyRanker")(),
         "BradleyTerry": lambda s: _ranker("BradleyTerryRanker")(),
         "Boost": lambda s: _ranker("RankingBoost")(random_state=s.seed),

@@ -72,7 +72,7 @@ class RankingForest(SetRanker):
         How many features a split looks at; a float is a share. Oblique features count.
     oblique : bool, default=True
         Whether to append oblique features.
-    max_work : float or None, default=1e10
+    max_work : float or None, default=1.5e10
         A bound for the work of growing: draws · log₂(rows) · features · forests · trees. A tree
         draws as many rows as there are, or as many as the bound allows, but at least 1,000. Then
         there may be fewer trees, down to 10. None sets no bound.
@@ -124,7 +124,7 @@ class RankingForest(SetRanker):
         marginal_weight: float = 0.1,
         max_features: Any = 1 / 3,
         oblique: bool = True,
-        max_work: float | None = 1e10,
+        max_work: float | None = 1.5e10,
         positions: str = "observed",
         aggregation: str | None = None,
         objective: str = "tau_x",
