@@ -43,8 +43,8 @@ def main() -> None:
         forest.predict_interval(X[:5])
         _ = forest.oob_prediction_
         forest.leaf_members(oob=True)
-        ForestBatch(5, random_state=0).fit(X, Y).leaf_members(X[:5], forest=0)
-        ForestBatch(5, random_state=0).fit(X, Y > 1, n_classes=2).oob_proba()
+        ForestBatch(5, random_state=0).fit(X, Y).predict_interval(X[:5])
+        ForestBatch(5, random_state=0).fit(X, Y > 1, n_classes=2).predict_proba(X[:5])
 
 
 if __name__ == "__main__":

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from moreplr.forest import ForestBatch, ForestRegressor
-from moreplr.forest.binning import Binner
 
 
 def problem(seed=0, n=80, values=6, missing_x=0.0, k=3):
@@ -25,15 +24,15 @@ def gain_of(twin, y, w, left):
     )
 
 
-def check_splits(twin, batch, forest, y, min_leaf):
+def check_splits(twin, batch, forest, X, y, min_leaf):
     """Every split has the largest gain; `y` has NaN rows where a row takes no part."""
-    trees = batch.trees_of(forest)
+    codes, part = batch.binner_.transform(X), ~np.isnan(y).any(axis=1)
+    trees = twin.trees_of(batch, forest, codes, part)
     weight = np.ones(len(y))
     for tree in range(trees.n_trees):
-        part = np.flatnonzero(~np.isnan(y).any(axis=1))
-        for _, rows, leaf, left in twin.walk(trees, tree, batch.codes_, part):
+        for _, rows, leaf, left in twin.walk(trees, tree, codes, np.flatnonzero(part)):
             own, w = y[rows], weight[rows]
-            best = twin.best_gain(batch.codes_[rows], own, w, min_leaf)
+            best = twin.best_gain(codes[rows], own, w, min_leaf)
             if leaf:
                 assert best is None or twin.squared_error(own, w) < 1e-8
             else:
@@ -50,7 +49,7 @@ def test_single_targets_split_at_the_largest_gain(twin, missing_x, min_leaf, kin
     Y[np.random.default_rng(2).random(Y.shape) < 0.2] = np.nan
     batch = ForestBatch(2, bootstrap=False, min_samples_leaf=min_leaf, random_state=0).fit(X, Y)
     for forest in range(3):
-        check_splits(twin, batch, forest, Y[:, [forest]], min_leaf)
+        check_splits(twin, batch, forest, X, Y[:, [forest]], min_leaf)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -62,20 +61,23 @@ def test_classes_split_by_the_gini_index(twin, n_classes, missing_x):
     for forest in range(3):
         indicators = np.eye(n_classes)[codes[:, forest]]
         indicators[codes[:, forest] < 0] = np.nan
-        check_splits(twin, batch, forest, indicators, 1)
+        check_splits(twin, batch, forest, X, indicators, 1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(seed=st.integers(0, 1000), n=st.integers(1, 60), values=st.integers(1, 300))
-def test_leaves_hold_the_mean_of_their_rows(seed, n, values):
+def test_leaves_hold_the_mean_of_their_rows(twin, seed, n, values):
     X, Y = problem(seed, n=n, values=values)
     Y[np.random.default_rng(seed).random(Y.shape) < 0.3] = np.nan
     if np.isnan(Y).all():
         return
     batch = ForestBatch(3, max_features=2, random_state=seed).fit(X, Y)
     predicted, each = batch.predict(X), []
+    codes = batch.binner_.transform(X)
     for forest in range(3):
-        trees = batch.trees_of(forest)
+        trees = twin.trees_of(batch, forest, codes, ~np.isnan(Y[:, forest]))
         for t in range(3):
             lo, hi = trees.perm_offsets[t : t + 2]
             perm, count = trees.perm[lo:hi], trees.perm_count[lo:hi].astype(float)
@@ -146,45 +148,17 @@ def test_shares_add_up_where_rows_agree_in_features_but_not_in_class():
     assert ((shares > 0.3) & (shares < 0.7)).all()
 
 
-def test_intervals_are_the_spread_over_trees():
+def test_intervals_are_the_spread_over_trees(twin):
     X, Y = problem()
     batch = ForestBatch(6, random_state=0).fit(X, Y)
     mean, error = batch.predict_interval(X)
     np.testing.assert_allclose(mean, batch.predict(X), rtol=1e-6)
-    trees = batch.trees_of(1)
+    trees = twin.trees_of(batch, 1, batch.binner_.transform(X), np.ones(len(X), bool))
     leaves = ForestRegressor(6, random_state=0)
     leaves.trees_, leaves.binner_, leaves.n_features_in_ = trees, batch.binner_, 4
     leaf = trees.leaf_offsets[:-1] - 1 - trees.right[leaves.apply(X) + trees.offsets[:-1]]
     each = trees.values[leaf, 0]
     np.testing.assert_allclose(error[:, 1], each.std(axis=1) / np.sqrt(6), rtol=1e-5, atol=1e-9)
-
-
-def test_members_reproduce_the_prediction():
-    X, Y = problem()
-    Y[:10, 1] = np.nan
-    batch = ForestBatch(6, random_state=0).fit(X, Y)
-    indptr, indices, weights = batch.leaf_members(X, forest=1)
-    filled = np.nan_to_num(Y[:, 1])
-    for row in range(80):
-        mine = slice(indptr[row], indptr[row + 1])
-        assert (indices[mine] >= 10).all()
-        assert weights[mine] @ filled[indices[mine]] == pytest.approx(
-            batch.predict(X[row : row + 1])[0, 1], rel=1e-5
-        )
-    indptr, indices, _ = batch.leaf_members(forest=1, oob=True, rows=[3, 50])
-    assert 50 not in indices[indptr[1] : indptr[2]]
-
-
-def test_bins_can_be_given_instead_of_features():
-    X, Y = problem()
-    binner = Binner()
-    codes = binner.fit_transform(X)
-    given_bins = ForestBatch(4, random_state=0).fit_binned(codes, Y)
-    np.testing.assert_array_equal(
-        given_bins.predict(codes), ForestBatch(4, random_state=0).fit(X, Y).predict(X)
-    )
-    with pytest.raises(ValueError, match=r"shape \(n, 4\)"):
-        given_bins.predict(codes[:, :2])
 
 
 def test_many_features_fit_into_words():
@@ -218,34 +192,3 @@ def test_asking_for_the_wrong_kind_of_answer_says_so():
         ForestBatch(2).fit(X, Y).predict_proba(X)
     with pytest.raises(ValueError, match="classes"):
         ForestBatch(2).fit(X, Y.astype(int) % 3, 3).predict(X)
-
-
-def test_out_of_bag_shares_are_those_of_the_members_out_of_bag():
-    X, Y = problem(missing_x=0.1)
-    codes = (Y.astype(int) % 4) - 1
-    batch = ForestBatch(7, random_state=0, min_samples_leaf=3).fit(X, codes, 3)
-    rows = [3, 50, 20, 79]
-    shares = batch.oob_proba(rows)
-    for forest in range(3):
-        indptr, indices, weights = batch.leaf_members(forest=forest, oob=True, rows=rows)
-        for at in range(len(rows)):
-            mine = slice(indptr[at], indptr[at + 1])
-            own = np.bincount(codes[indices[mine], forest], weights[mine], minlength=3)
-            np.testing.assert_allclose(shares[at, forest], own, atol=1e-6)
-
-
-def test_a_row_that_all_trees_have_drawn_has_no_shares_out_of_bag():
-    X, Y = problem()
-    shares = ForestBatch(1, random_state=0).fit(X, (Y > 2).astype(int), 2).oob_proba()
-    unknown = np.isnan(shares).all(axis=(1, 2))
-    assert 0.5 < unknown.mean() < 0.75  # a tree draws 63 % of the rows
-    np.testing.assert_allclose(shares[~unknown].sum(axis=2), 1.0, rtol=1e-6)
-    whole = ForestBatch(1, random_state=0, bootstrap=False).fit(X, (Y > 2).astype(int), 2)
-    assert np.isnan(whole.oob_proba([0, 1])).all()
-
-
-def test_a_forest_without_rows_is_known():
-    X, Y = problem()
-    codes = (Y > 2).astype(int)
-    codes[:, 1] = -1
-    assert ForestBatch(2, random_state=0).fit(X, codes, 2).has_rows.tolist() == [True, False, True]

@@ -9,18 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from moreplr._types import AnyArray, Seed
 from moreplr.forest.batching import BatchTask, Words, grow_batch
-from moreplr.forest.binning import BinnedMatrix, Binner
+from moreplr.forest.binning import Binner
 from moreplr.forest.checks import codes_of, draws_of, features_of, limits_of, targets_of
-from moreplr.forest.growing import counts_of, tree_seeds
+from moreplr.forest.growing import tree_seeds
 from moreplr.forest.kernels import traverse_words
 from moreplr.forest.kernels.layout import CLASS_BITS
-from moreplr.forest.members import leaf_members, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run
-from moreplr.forest.trees import Trees, join
 
 _ROWS = 4096
 
@@ -45,9 +42,7 @@ max_bins, n_jobs, random_state
     words_ : Words
         All trees of all forests as flat arrays.
     binner_ : Binner
-        How features became bins; None after `fit_binned` without one.
-    codes_ : ndarray of uint8, shape (n_samples, n_features)
-        The binned training rows.
+        How features became bins.
     seeds_ : ndarray of uint64, shape (n_estimators,)
         One per tree.
     low_ : ndarray of float64, shape (n_forests,)
@@ -71,7 +66,6 @@ max_bins, n_jobs, random_state
 
     words_: Words
     binner_: Binner | None
-    codes_: NDArray[np.uint8]
     seeds_: NDArray[np.uint64]
 
     def __init__(
@@ -123,36 +117,24 @@ max_bins, n_jobs, random_state
         """
         limits_of(self, 1)
         binned, _ = features_of(self, X, self.max_bins)
-        return self.fit_binned(binned.codes, y, n_classes, binned.binner)
-
-    def fit_binned(
-        self,
-        codes: NDArray[np.uint8],
-        y: ArrayLike,
-        n_classes: int | None = None,
-        binner: Binner | None = None,
-    ) -> ForestBatch:
-        """`fit` on features that are bins already; without `binner`, `predict` takes bins too."""
-        limits = limits_of(self, codes.shape[1])
-        self.binner_, self.codes_ = binner, np.ascontiguousarray(codes, np.uint8)
-        self.n_features_in_ = codes.shape[1]
+        limits = limits_of(self, binned.shape[1])
+        codes, self.binner_ = binned.codes, binned.binner
         if n_classes is None:
-            numbers, step, base, weight_bits = self._single_targets(y)
+            numbers, step, base, weight_bits = self._single_targets(y, codes)
         else:
-            numbers, base = _classes(y, self.codes_, n_classes)
+            numbers, base = _classes(y, codes, n_classes)
             step, weight_bits = np.ones(numbers.shape[1]), 0
             self.low_ = np.zeros(numbers.shape[1])
         self.n_classes_, self.n_forests_ = n_classes or 0, numbers.shape[1]
         self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
-        self._takes_part = np.packbits(numbers >= 0, axis=0)
         task = BatchTask(
-            codes=self.codes_,
+            codes=codes,
             targets=np.ascontiguousarray(numbers.T),  # kernels read one forest at a time
             n_classes=self.n_classes_,
             step=step,
             base=base,
             limits=limits,
-            draws=self._draws,
+            draws=draws_of(self, len(codes)),
             seeds=self.seeds_,
             weight_bits=weight_bits,
             stop=np.zeros(1, np.uint8),
@@ -160,9 +142,11 @@ max_bins, n_jobs, random_state
         self.words_ = grow_batch(task, self.n_jobs)
         return self
 
-    def _single_targets(self, y: ArrayLike) -> tuple[AnyArray, AnyArray, AnyArray, int]:
+    def _single_targets(
+        self, y: ArrayLike, X: AnyArray
+    ) -> tuple[AnyArray, AnyArray, AnyArray, int]:
         """Targets as whole numbers from 0, what one is worth, the means, bits of a weight."""
-        Y = targets_of(y, self.codes_, type(self).__name__)
+        Y = targets_of(y, X, type(self).__name__)
         Y = Y.reshape(len(Y), -1)
         seen = ~np.isnan(Y)
         self.low_ = np.where(seen.any(axis=0), np.where(seen, Y, np.inf).min(axis=0), np.nan)
@@ -177,17 +161,6 @@ max_bins, n_jobs, random_state
         numbers = np.ascontiguousarray(np.where(seen, np.rint(above / step), -1), np.int32)
         count = np.maximum(seen.sum(axis=0), 1)
         return numbers, step, (above.sum(axis=0) / count)[:, None], weight_bits
-
-    def _encode(self, X: ArrayLike) -> NDArray[np.uint8]:
-        check_is_fitted(self)
-        if self.binner_ is None and not isinstance(X, BinnedMatrix):
-            bins = np.ascontiguousarray(X, np.uint8)
-            if bins.ndim != 2 or bins.shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X must have shape (n, {self.n_features_in_}) of bins, got {bins.shape}"
-                )
-            return bins
-        return codes_of(self, X)
 
     def _over_forests(self, kernel: Callable[[int, int], None]) -> None:
         """Call `kernel(begin, end)` for ranges of forests, in threads."""
@@ -222,55 +195,22 @@ max_bins, n_jobs, random_state
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """The mean over the trees of each forest, (n_samples, n_forests), of single targets."""
-        codes = self._encode(X)
+        codes = codes_of(self, X)
         self._need(classes=False)
         return self._sums(codes)[:, :, 0].T / self.n_estimators + self.low_
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """The class shares of each forest, (n_samples, n_forests, n_classes)."""
-        codes = self._encode(X)
+        codes = codes_of(self, X)
         self._need(classes=True)
         return np.ascontiguousarray(self._sums(codes).transpose(1, 0, 2)) / self.n_estimators
-
-    def oob_proba(self, rows: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Like `predict_proba` for training rows, each by the trees that have not drawn it.
-
-        Parameters
-        ----------
-        rows : array-like of int, optional
-            The numbers of the training rows; all by default.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_forests, n_classes)
-            NaN where all trees have drawn a row.
-        """
-        check_is_fitted(self)
-        self._need(classes=True)
-        n, words = len(self.codes_), self.words_
-        picked = np.arange(n) if rows is None else np.asarray(rows, np.int64)
-        unseen = unseen_by(self.seeds_, self._draws, picked, n)
-        codes = self.codes_[picked]
-        out = np.zeros((self.n_forests_, len(picked), self.n_classes_))
-
-        def kernel(lo: int, hi: int) -> None:
-            traverse_words.add_up_unseen(
-                words.words, words.offsets, words.values,
-                words.value_offsets, self.n_classes_, codes, self.n_forests_, lo, unseen,
-                out[lo:hi],
-            )  # fmt: skip
-
-        self._over_forests(kernel)
-        count = unseen.sum(axis=1)[:, None, None]
-        sums = out.transpose(1, 0, 2)
-        return np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)
 
     def predict_interval(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The mean over the trees of each forest and its standard error, (n_samples, n_forests).
 
         As in `ForestRegressor`: how sure a forest is of its mean.
         """
-        codes, words = self._encode(X), self.words_
+        codes, words = codes_of(self, X), self.words_
         self._need(classes=False)
         total, mean, square = np.zeros((3, self.n_forests_, len(codes)))
 
@@ -288,92 +228,6 @@ max_bins, n_jobs, random_state
         if classes != bool(self.n_classes_):
             fitted = "classes" if self.n_classes_ else "single targets"
             raise ValueError(f"this batch was fitted on {fitted}")
-
-    @property
-    def _draws(self) -> int | None:
-        return draws_of(self, len(self.codes_))
-
-    @property
-    def has_rows(self) -> NDArray[np.bool_]:
-        """Of each forest, whether any row took part in it."""
-        return np.asarray(self._takes_part.any(axis=0))
-
-    def trees_of(self, forest: int) -> Trees:
-        """One forest as flat arrays, with the rows of every node.
-
-        The order of rows is found again by sending the training rows down the trees.
-        """
-        check_is_fitted(self)
-        words, n = self.words_, len(self.codes_)
-        taking_part = np.unpackbits(self._takes_part[:, forest], count=n).astype(bool)
-        leaves = np.empty((n, self.n_estimators), np.int32)
-        traverse_words.apply(
-            words.words, words.offsets, self.codes_, self.n_forests_,
-            forest, leaves,
-        )  # fmt: skip
-        parts = []
-        for tree, seed in enumerate(self.seeds_):
-            counts = counts_of(seed, n, self._draws) * taking_part
-            parts.append(self._tree(tree * self.n_forests_ + forest, counts, leaves[:, tree]))
-        return join(parts)
-
-    def _tree(self, number: int, counts: NDArray[np.int32], leaf: NDArray[np.int32]) -> Trees:
-        words = self.words_
-        begin, end = words.offsets[number : number + 2]
-        size = int(end - begin)
-        feature, cuts = np.empty(size, np.uint16), np.empty(size, np.uint8)
-        missing_left, right = np.empty(size, np.uint8), np.empty(size, np.int32)
-        traverse_words.unpack(words.words[begin:end], feature, cuts, missing_left, right)
-        rows = np.flatnonzero(counts)
-        perm = rows[np.argsort(leaf[rows], kind="stable")].astype(np.int32)
-        start = np.searchsorted(leaf[perm], np.arange(size)).astype(np.int32)
-        is_leaf = right < 0
-        values = self._leaf_values(number, -1 - right[is_leaf])
-        right[is_leaf] = -1 - np.arange(len(values))
-        return Trees(
-            offsets=np.array([0, size]),
-            feature=feature,
-            cut=cuts,
-            missing_left=missing_left,
-            right=right,
-            start=start,
-            leaf_offsets=np.array([0, len(values)]),
-            values=values,
-            perm_offsets=np.array([0, len(perm)]),
-            perm=perm,
-            perm_count=counts[perm].astype(np.uint8),
-            importance=np.zeros((1, self.codes_.shape[1])),
-        )
-
-    def _leaf_values(self, number: int, payload: AnyArray) -> NDArray[np.float32]:
-        own = self.words_.values[self.words_.value_offsets[number] :]
-        if not self.n_classes_:
-            return own[payload]
-        alone = np.eye(self.n_classes_, dtype=np.float32)
-        mixed = payload >= self.n_classes_
-        out = alone[np.where(mixed, 0, payload)]
-        out[mixed] = own[payload[mixed] - self.n_classes_]
-        return out
-
-    def leaf_members(
-        self,
-        X: ArrayLike | None = None,
-        *,
-        forest: int,
-        rows: ArrayLike | None = None,
-        min_samples: int = 1,
-        oob: bool = False,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-        """The training rows that share leaves of one forest with given rows, with weights.
-
-        Like `ForestRegressor.leaf_members`, for one forest of the batch.
-        """
-        check_is_fitted(self)
-        codes = None if X is None else self._encode(X)
-        return leaf_members(
-            self.trees_of(forest), self.codes_, None, self.seeds_, self._draws,
-            codes, rows, min_samples, oob,
-        )  # fmt: skip
 
 
 def _classes(y: ArrayLike, X: AnyArray, n_classes: int) -> tuple[NDArray[np.int8], AnyArray]:

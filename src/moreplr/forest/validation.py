@@ -186,14 +186,11 @@ def check_forest(forest: Any) -> None:
 
 def check_batch(batch: Any) -> None:
     """Refuse a fitted `ForestBatch` that kernels can't trust."""
-    n_rows, n_features = batch.codes_.shape
-    if batch.binner_ is not None:
-        check_binner(batch.binner_, n_features)
+    n_features = batch.n_features_in_
+    check_binner(batch.binner_, n_features)
     if not 0 < batch.n_estimators == len(batch.seeds_):
         raise ValueError(f"n_estimators is {batch.n_estimators}, not {len(batch.seeds_)} as grown")
     check_words(
         batch.words_, n_features, batch.n_estimators,
         n_forests=batch.n_forests_, n_classes=batch.n_classes_,
     )  # fmt: skip
-    if batch._takes_part.shape != (-(-n_rows // 8), batch.n_forests_):
-        raise ValueError("_takes_part must tell of every row and forest")

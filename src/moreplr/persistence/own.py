@@ -64,10 +64,10 @@ _FOREST = {
     "max_bins": integer(2, 255),
     "n_features_in_": integer(1, size="p"),
     "binner_": instance(Binner),
-    "codes_": rows("u1", "n", "p"),
     "seeds_": rows("u8", "trees"),
 }
 _SINGLE_FOREST = _FOREST | {
+    "codes_": rows("u1", "n", "p"),
     "offset_": array("f8", "t"),
     "sample_weight_": optional(array("f4", "n")),
     "trees_": instance(Trees),
@@ -310,7 +310,6 @@ _FORESTS = [
             "low_": array("f8", "forests"),
             "n_classes_": integer(0, 3),
             "n_forests_": integer(1, size="forests"),
-            "_takes_part": array("u1", None, "forests"),
             "words_": instance(Words),
         },
         also=check_batch,

@@ -103,18 +103,6 @@ def way(words, node, codes, row):
 
 
 @jit
-def apply(words, offsets, codes, n_forests, forest, out):
-    """Leaf ids of one forest's trees, (n, n_trees)."""
-    place, rows = pointer(words), pointer(codes)
-    n, n_features = codes.shape
-    for tree in range(out.shape[1]):
-        first = offsets[tree * n_forests + forest]
-        for i in range(n):
-            node = descend(place, first, rows, i * n_features)
-            out[i, tree] = node - first
-
-
-@jit
 def add_up(words, offsets, values, value_offsets, n_shared, codes, n_forests, begin, out):
     """Add the leaf values of the forests from `begin` on to `out` (forests, n, n_values)."""
     place, rows = pointer(words), pointer(codes)
@@ -135,25 +123,6 @@ def add_up(words, offsets, values, value_offsets, n_shared, codes, n_forests, be
                 node = descend(place, offsets[at], rows, i * n_features)
                 value = np.int64(peek(place, node) & LOW)
                 add_value(out[j, i], value, n_shared, values, extra)
-
-
-@jit
-def add_up_unseen(
-    words, offsets, values, value_offsets, n_shared, codes, n_forests, begin, unseen,
-    out,
-):  # fmt: skip
-    """Like `add_up`, of the trees only that `unseen` (n, n_trees) names for a row."""
-    place, rows = pointer(words), pointer(codes)
-    n, n_features = codes.shape
-    for j in range(out.shape[0]):
-        for tree in range(unseen.shape[1]):
-            at = tree * n_forests + begin + j
-            extra = value_offsets[at] - n_shared
-            for i in range(n):
-                if unseen[i, tree]:
-                    node = descend(place, offsets[at], rows, i * n_features)
-                    value = np.int64(peek(place, node) & LOW)
-                    add_value(out[j, i], value, n_shared, values, extra)
 
 
 @inlined
@@ -186,18 +155,3 @@ def spread(words, offsets, values, value_offsets, codes, n_forests, begin, total
                 away = value - mean[j, i]
                 mean[j, i] += away / (tree + 1)
                 sq[j, i] += away * (value - mean[j, i])
-
-
-@jit
-def unpack(words, feature, cut, missing_left, right):
-    """The words of one tree as the arrays of `Trees`."""
-    for i in range(len(words)):
-        word = words[i]
-        feature[i], cut[i], missing_left[i] = 0, 0, 0
-        if word & LEAF:
-            right[i] = -1 - np.int64(word & LOW)
-            continue
-        feature[i] = (word >> _FEATURE_BIT) & _FEATURES
-        cut[i] = (word >> _CUT_BIT) & _CUTS
-        missing_left[i] = (word >> _MISSING_BIT) & _ONE
-        right[i] = i + np.int64(word & LOW)
