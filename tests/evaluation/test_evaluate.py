@@ -1,5 +1,6 @@
 """What cross-validation of a table shows, in words and as a page in a real browser."""
 
+import dataclasses
 import re
 
 import numpy as np
@@ -182,3 +183,15 @@ def test_in_a_browser_a_click_sorts(browser, page):
     heads[0].click()
     names = [cell.text for cell in table.find_elements("css selector", "td:first-child")]
     assert names == ["milk & cream", "tea", "water"]
+
+
+def test_labels_beat_the_others_that_they_are_ranked_with(found):
+    from moreplr.evaluation._report import _labels
+
+    Y = pd.DataFrame([[1, 1, 2], [1, 2, np.nan], [np.nan, np.nan, 1]], columns=list("abc"))
+    table = _labels(dataclasses.replace(found.data, Y=Y)).set_index("label")
+    assert list(table.index) == ["a", "b", "c"]
+    np.testing.assert_allclose(table["ranked in"], [2 / 3] * 3)
+    np.testing.assert_allclose(table["beats"], [(3 / 4 + 1) / 2, (3 / 4 + 0) / 2, 0])
+    np.testing.assert_allclose(table["first"], [1, 1 / 2, 0])
+    np.testing.assert_allclose(table["tied"], [1 / 2, 1 / 2, 0])

@@ -15,7 +15,6 @@ from markupsafe import Markup
 import moreplr
 from moreplr._files import whole_file
 from moreplr._pages import render
-from moreplr._types import Array
 from moreplr.evaluation._words import (
     CONSENSUS,
     describe,
@@ -87,31 +86,18 @@ def _rankings(data: Any) -> list[tuple[str, str]]:
 
 def _labels(data: Any) -> pd.DataFrame:
     """How each label fares among those that it is ranked with, the best first."""
-    Y = data.Y.to_numpy(dtype=float)
-    ranks = dense_ranks(Y)
+    ranks = dense_ranks(data.Y.to_numpy(dtype=float))
     ranked = ~np.isnan(ranks)
-    with np.errstate(invalid="ignore"):
-        ahead, tied = ranks[:, :, None] < ranks[:, None], ranks[:, :, None] == ranks[:, None]
-    np.einsum("ijj->ij", tied)[:] = False
-    others = ranked.sum(axis=1, keepdims=True) - ranked
-    counted = ranked & (others > 0)
-
-    def mean(values: Array) -> Array:
-        n = counted.sum(axis=0)
-        return np.divide(
-            np.where(counted, values, 0).sum(axis=0), n, np.full(len(n), np.nan), where=n > 0
-        )
-
-    beats = mean((ahead.sum(axis=2) + tied.sum(axis=2) / 2) / np.maximum(others, 1))
-    found = pd.DataFrame(
-        {
-            "label": [str(label) for label in data.Y],
-            "ranked in": ranked.mean(axis=0),
-            "beats": beats,
-            "first": mean(ranks == 1),
-            "tied": mean(tied.any(axis=2)),
-        }
-    )
+    others = ranked.sum(axis=1) - 1
+    rows = []
+    for at, label in enumerate(data.Y):
+        seen = ranked[:, at] & (others > 0)
+        own, all_ = ranks[seen, at][:, None], ranks[seen]
+        tied = (own == all_).sum(axis=1) - 1
+        beats = ((own < all_).sum(axis=1) + tied / 2) / others[seen]
+        shares = (beats, own[:, 0] == 1, tied > 0) if seen.any() else ([np.nan],) * 3
+        rows.append((str(label), ranked[:, at].mean(), *map(np.mean, shares)))
+    found = pd.DataFrame(rows, columns=["label", "ranked in", "beats", "first", "tied"])
     return found.sort_values("beats", ascending=False, kind="stable")
 
 

@@ -38,8 +38,8 @@ class TextEncoder(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    weights_ : array (n_hashes,), the weight of each place
-    components_ : array (n_components_, n_hashes), the directions
+    weights_ : array of shape `(n_hashes,)`, the weight of each place
+    components_ : array of shape `(n_components_, n_hashes)`, the directions
 
     Examples
     --------
@@ -73,7 +73,7 @@ class TextEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Iterable[Any]) -> Array:
-        """Texts as an array (n_samples, n_components_)."""
+        """Texts as an array of shape `(n_samples, n_components_)`."""
         check_is_fitted(self)
         return np.asarray(self._weighted(self._counts(X)) @ self.components_.T)
 
