@@ -27,6 +27,24 @@ from moreplr.experiments.statistics import (
     wilcoxon_against,
 )
 
+_PROTOCOLS = (
+    "Published protocol: the complete training ranking is encoded, then labels are taken away; "
+    "what is left keeps its position in the complete ranking. Honest protocol: labels are taken "
+    "away, then what is left is encoded, as with incomplete data. Rankers that look at the order "
+    "alone have the same results in both."
+)
+_PUBLISHED = (
+    "(published) after Chain and Native: −1 in place of missing labels, as if it were a position, "
+    "which is what the paper's tables show. Without it they learn from what is there."
+)
+_EXPECTED = (
+    "(expected): positions in incomplete rankings stretched to where they would stand among all "
+    "labels, had the missing ones been drawn at random."
+)
+_TESTS = (
+    "Friedman without correction for ties; Holm against the method of the best mean rank; wins, "
+    "ties and losses are those of that method."
+)
 # Below this many data sets, tests can hardly tell anything apart; the report says so.
 _FEW = 6
 
@@ -95,7 +113,7 @@ def _winner(block: Block) -> html.Cell:
 def _against_paper(summary: Summary) -> list[str]:
     difference = summary.cells["difference"].dropna()
     if difference.empty:
-        return ["Not compared with the paper: data or methods are not the published ones."]
+        return []  # data or methods are not the published ones
     near = (difference.abs() <= 0.01).mean()
     return [
         f"Against the paper: {len(difference)} cells compared, mean difference "
@@ -112,8 +130,9 @@ def ranks(summary: Summary) -> str:
             name = f"{block.problem.upper() if block.problem != 'both' else 'both'} "
             columns[name + condition.short] = block.tests.table["rank"]
     if not columns:
-        return "<p>There are fewer than two data sets or methods to compare.</p>"
+        return ""
     frame = pd.DataFrame(columns).reindex(summary.compared).dropna(how="all")
+    frame = frame.sort_values(frame.columns[0], kind="stable")
     best = frame.min()
     rows = [
         [
@@ -342,21 +361,20 @@ def notes(summary: Summary) -> str:
         for text in summary.results["versions"].unique()
         if origin(text) is None
     )
+    methods = " ".join(summary.methods)
+    taken = any(condition.protocol != COMPLETE for condition in summary.conditions)
+    # What only some results call for, after whether they do.
+    optional = [
+        (taken, _PROTOCOLS),
+        ("(published)" in methods, _PUBLISHED),
+        ("(expected)" in methods, _EXPECTED),
+        ("EPS" in methods, "ε here is the gap itself; the paper's value is half of it."),
+        (len(summary.methods) > 1, _TESTS),
+    ]
     items = [
         "Score: τ_X of each test row, mean over the fold, then mean and standard deviation over "
-        "the folds. Ranks, wins and tests are over means of three digits, as in the paper.",
-        "Published protocol: the complete training ranking is encoded, then labels are taken "
-        "away; what is left keeps its position in the complete ranking. Honest protocol: labels "
-        "are taken away, then what is left is encoded, as with incomplete data. Rankers that "
-        "look at the order alone have the same results in both.",
-        "(published) after Chain and Native: −1 in place of missing labels, as if it were a "
-        "position, which is what the paper's tables show. Without it they learn from what is "
-        "there.",
-        "(expected): positions in incomplete rankings stretched to where they would stand among "
-        "all labels, had the missing ones been drawn at random.",
-        "ε here is the gap itself; the paper's value is half of it.",
-        "Friedman without correction for ties; Holm against the method of the best mean rank; "
-        "wins, ties and losses are those of that method.",
+        "the folds. Ranks, wins and tests are over means of three digits.",
+        *(words for holds, words in optional if holds),
         *_handed_in(summary),
         f"Folds: {_folds(summary)}.",
         f"Versions: {versions}.",

@@ -52,7 +52,7 @@ class Condition(NamedTuple):
 
     def __str__(self) -> str:
         if self.protocol == COMPLETE:
-            return "complete rankings"
+            return "rankings as they are"
         return f"{percent(self.missing)} missing, {self.protocol} protocol"
 
     @property
@@ -187,7 +187,7 @@ class Summary:
 
     @lazy
     def conditions(self) -> list[Condition]:
-        """All conditions, complete rankings first."""
+        """All conditions, rankings as they are first."""
         pairs = self.results[["missing", "protocol"]].drop_duplicates()
         found = [Condition(*pair) for pair in pairs.itertuples(index=False)]
         return sorted(found, key=lambda c: (c.missing, c.protocol != "published"))
