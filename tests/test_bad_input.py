@@ -4,6 +4,7 @@ of NumPy's, nor an error of a library below."""
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
@@ -18,10 +19,14 @@ from moreplr import (
     RankingBoost,
     RankingForest,
     RankingTree,
+    TableRanker,
+    rivals,
 )
 from moreplr._validation import LARGEST_FEATURE
 from moreplr.forest import ForestClassifier, ForestRegressor
+from moreplr.oblique import ObliqueFeatures
 from moreplr.regressors import SingleTarget
+from moreplr.vectorizing import FrameVectorizer
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 3))
@@ -44,6 +49,9 @@ RANKERS = {
     "svr": MORERanker(regressor="svr"),
     "gaussian process": MORERanker(regressor="gaussian_process", random_state=0),
     "auto": AutoRanker(2.0, n_folds=2, random_state=0),
+    "table": TableRanker(RankingTree()),
+    "table of a linear one": TableRanker(BradleyTerryRanker()),
+    **{name: getattr(rivals, name)() for name in rivals.__all__},
 }
 HUGE = {
     "the largest": np.where(rng.random(X.shape) < 0.1, np.sign(X) * 1.7e308, X),
@@ -85,6 +93,18 @@ def test_rows_to_predict_that_are_too_large_are_refused(name):
         model = clone(MODELS[name]).fit(X, Y)
         with pytest.raises(ValueError, match=TOO_LARGE):
             model.predict(HUGE["all large"])
+
+
+@pytest.mark.parametrize("kind", HUGE)
+def test_transformers_of_features_of_any_size_warn_of_nothing(kind):
+    huge = HUGE[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        frame = FrameVectorizer(missing="median").fit_transform(pd.DataFrame(huge))
+        assert np.isfinite(frame.to_numpy()).all()
+        if np.abs(huge).max() > LARGEST_FEATURE:
+            with pytest.raises(ValueError, match=TOO_LARGE):
+                ObliqueFeatures().fit(huge, Y)
 
 
 @pytest.mark.parametrize("n_jobs", [10**6, -(10**6), 2**80, 0, 1.5, "2", True])

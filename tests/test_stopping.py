@@ -7,8 +7,9 @@ import time
 
 import numpy as np
 import pytest
+from sklearn import config_context, get_config
 
-from moreplr._stopping import stoppable
+from moreplr._stopping import abandonable, stoppable
 from moreplr.aggregation._local import local_rows
 from moreplr.aggregation._segments import segment_rows
 
@@ -47,6 +48,23 @@ def test_an_interrupt_sets_the_flag():
     assert seen == [1]
 
 
+def test_what_looks_at_no_flag_is_left_behind():
+    ended = threading.Event()
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        abandonable(lambda: ended.wait(60))
+    assert time.monotonic() - start < 30
+    ended.set()
+
+
+def test_settings_hold_where_it_is_done():
+    with config_context(assume_finite=True):
+        assert abandonable(get_config)["assume_finite"]
+    with pytest.raises(ZeroDivisionError):
+        abandonable(lambda: 1 // 0)
+
+
 @pytest.mark.parametrize("limits", [(0, 0, 150), (75, 0, 150)])
 @pytest.mark.parametrize("rows", ["local", "segments"])
 def test_kernels_that_are_told_to_stop_do_nothing_more(rows, limits):
@@ -65,6 +83,35 @@ def test_kernels_that_are_told_to_stop_do_nothing_more(rows, limits):
                 segment_rows(C, D, limits, stop, out)
             seconds[stopped] = time.process_time() - start
     assert seconds[1] < seconds.get(0, 1.0)
+
+
+MACHINE = """
+import os, signal, sys, threading, time
+import numpy as np
+from moreplr import MORERanker
+from moreplr.regressors import MultiOutputSVR
+
+rng = np.random.default_rng(0)
+X, Y = rng.normal(size=(250, 5)), rng.random((250, 10)).argsort(axis=1)
+ranker = MORERanker(regressor=MultiOutputSVR(C=1e5))
+ranker.fit(X[:20], Y[:20])
+threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    ranker.fit(X, Y)
+except KeyboardInterrupt:
+    print(time.monotonic() - start - 2, flush=True)
+"""
+
+
+def test_an_interrupt_ends_the_fit_of_a_large_support_vector_machine():
+    """It takes minutes, in one call of libsvm."""
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", MACHINE], capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) < 15  # two seconds on an idle machine
+    assert time.monotonic() - start < 30
 
 
 LONG = """

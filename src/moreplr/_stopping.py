@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context, get_config
 
 Result = TypeVar("Result")
 
@@ -32,3 +34,29 @@ def stoppable(call: Callable[[NDArray[np.uint8]], Result]) -> Result:
         except BaseException:
             stop[0] = 1
             raise
+
+
+def abandonable(call: Callable[[], Result]) -> Result:
+    """`call()`, in a thread that an interrupt leaves behind, for code that looks at no flag.
+
+    What it does goes on in the background, and ends with the process at the latest.
+
+    Examples
+    --------
+    >>> abandonable(lambda: 5)
+    5
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    outcome: Future[Result] = Future()
+    context, config = copy_context(), get_config()
+
+    def run() -> None:
+        try:
+            with config_context(**config):  # which scikit-learn keeps for each thread
+                outcome.set_result(context.run(call))
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome.result()

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from moreplr._types import Array, Positions, Seed
-from moreplr._validation import integer_from
+from moreplr._validation import check_size, integer_from, quiet
 from moreplr.rankings import check_rankings
 
 # The regressions use so many principal components, so that their cost is linear in the number of
@@ -89,7 +89,7 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
         integer_from("n_components", self.n_components, 0)
         if y is None:
             raise ValueError("ObliqueFeatures requires y to be passed, but the target y is None")
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        X = self._features(X, reset=True)
         targets, _ = check_rankings(y)
         if len(targets) != len(X):
             raise ValueError(f"X has {len(X)} rows, but y has {len(targets)}")
@@ -113,8 +113,16 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Array:
         """The features of new rows, followed by their combinations."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
+        X = self._features(X, reset=False)
         return np.hstack([X, (self._standardised(X) @ self.weights_).round(_DIGITS)])
+
+    def _features(self, X: Any, *, reset: bool) -> Array:
+        with quiet():
+            X = validate_data(
+                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
+            )
+        check_size(X)
+        return X
 
     def attribute(self, importances: Array) -> Array:
         """Importances of all transformed features as those of the original ones.

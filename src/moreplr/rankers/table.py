@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moreplr._frames import is_frame, one_row, to_pandas
 from moreplr._types import Array, Weights
-from moreplr._validation import without_mask
+from moreplr._validation import quiet, without_mask
 from moreplr.base import BaseRanker
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.vectorizing import FrameVectorizer
@@ -194,14 +194,15 @@ class TableRanker(BaseRanker):
                 )
             return frame
         texts = not issparse(X) and np.asarray(X).dtype.kind in "OUS"
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=None if texts else np.float64,
-            ensure_all_finite="allow-nan",
-            accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
-        )
+        with quiet():
+            X = validate_data(
+                self,
+                X,
+                reset=reset,
+                dtype=None if texts else np.float64,
+                ensure_all_finite="allow-nan",
+                accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
+            )
         names = getattr(self, "feature_names_in_", None)
         return X if issparse(X) else pd.DataFrame(X, columns=names)
 

@@ -12,8 +12,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.model_selection import KFold, check_cv
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from moreplr._stopping import abandonable
 from moreplr._types import Array, Seed
 from moreplr._validation import check_base
 from moreplr.forest import ForestRegressor
@@ -74,10 +76,15 @@ def fit_target(base: Any, X: Array, y: Array, sample_weight: Array | None, defau
 def fit_weighted(base: Any, X: Array, y: Array, sample_weight: Array | None) -> Any:
     """Fit with weights where there are some, and say so where the base can't take them."""
     if sample_weight is None:
-        return base.fit(X, y)
-    if not has_fit_parameter(base, "sample_weight"):
+        options = {}
+    elif has_fit_parameter(base, "sample_weight"):
+        options = {"sample_weight": sample_weight}
+    else:
         raise TypeError(f"{type(base).__name__} does not take sample weights")
-    return base.fit(X, y, sample_weight=sample_weight)
+    last = base.steps[-1][1] if isinstance(base, Pipeline) else base
+    if type(last).__module__.startswith("sklearn.svm."):  # which no interrupt reaches
+        return abandonable(lambda: base.fit(X, y, **options))
+    return base.fit(X, y, **options)
 
 
 def warn_unobserved(Y: Array) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
+from moreplr._stopping import abandonable
 from moreplr._types import Array
 from moreplr.base import PositionRegressor
 from moreplr.regressors._fitting import column_means, warn_unobserved
@@ -135,7 +137,10 @@ class GaussianProcess(PositionRegressor):
                 parts.append(part.fit(X[observed], targets))
 
         def loss(theta: Array) -> tuple[float, Array]:
-            terms = [part.log_marginal_likelihood(theta, eval_gradient=True) for part in parts]
+            terms = [
+                abandonable(partial(part.log_marginal_likelihood, theta, eval_gradient=True))
+                for part in parts
+            ]
             return -sum(value for value, _ in terms), -np.sum([g for _, g in terms], axis=0)
 
         found = minimize(loss, kernel.theta, jac=True, bounds=kernel.bounds, method="L-BFGS-B")

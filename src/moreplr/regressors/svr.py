@@ -10,7 +10,7 @@ from sklearn.svm import SVR
 
 from moreplr._types import Array, Weights
 from moreplr.base import PositionRegressor
-from moreplr.regressors._fitting import column_means, warn_unobserved
+from moreplr.regressors._fitting import column_means, fit_weighted, warn_unobserved
 
 
 class MultiOutputSVR(PositionRegressor):
@@ -74,6 +74,7 @@ class MultiOutputSVR(PositionRegressor):
         row, label = np.nonzero(~np.isnan(Y))
         check_size(type(self).__name__, len(row), self.max_cells)
         warn_unobserved(Y)
+        weight_of_cells = None if weight is None else weight[row]
         self.seen_ = ~np.isnan(Y).all(axis=0)
         self.offset_ = column_means(Y, weight)
         self._gamma = self._find_gamma(X)
@@ -81,10 +82,9 @@ class MultiOutputSVR(PositionRegressor):
         gram = self._kernel(X, X)[np.ix_(row, row)]
         gram *= self.coupling + same
         gram += same
-        self.svr_ = SVR(kernel="precomputed", C=self.C, epsilon=self.epsilon).fit(
-            gram,
-            Y[row, label] - self.offset_[label],
-            sample_weight=None if weight is None else weight[row],
+        machine = SVR(kernel="precomputed", C=self.C, epsilon=self.epsilon)
+        self.svr_ = fit_weighted(
+            machine, gram, Y[row, label] - self.offset_[label], weight_of_cells
         )
         self.support_rows_ = X[row[self.svr_.support_]]
         self.support_labels_ = label[self.svr_.support_]

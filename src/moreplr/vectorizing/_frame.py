@@ -235,7 +235,8 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         spread = np.where(sound, spread, largest)
         self.center_ = np.where(scaled & sound, mean, 0.0)
         self.scale_ = np.where(scaled & (spread > 0), spread, 1.0)
-        self.fill_ = np.ma.median(known, axis=0).filled(0.0)  # type: ignore[no-untyped-call]
+        halves: Any = np.ma.median(known / 2, axis=0)  # type: ignore[no-untyped-call]
+        self.fill_ = halves.filled(0.0) * 2  # the sum of two values may overflow
 
     def _scaled(self, values: Array, X: Any) -> pd.DataFrame:
         if self.missing == "median":
