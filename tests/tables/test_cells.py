@@ -43,6 +43,13 @@ def test_decimal_commas_are_guessed():
         READER.numbers(raw("1,5"))
 
 
+@pytest.mark.parametrize("cell", ["2nd", "10%", "5 stars"])
+def test_numbers_with_words_are_to_be_written_alone(cell):
+    reader = Reader("people.csv", advice="if it means not ranked, say unranked=[{cell}]")
+    with pytest.raises(ValueError, match="; write the number alone, or if it means not ranked"):
+        reader.numbers(raw(cell))
+
+
 def test_infinity_is_refused_and_rows_of_later_chunks_are_counted_on():
     with pytest.raises(ValueError, match="row 4097, column 'x': 'inf' is not a number"):
         Reader("people.csv", first_row=4097).numbers(raw("inf"))

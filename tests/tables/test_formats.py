@@ -26,6 +26,7 @@ def test_the_name_says_the_format(name, kind, compression, separator):
 def test_a_given_format_counts_more_than_the_name():
     assert Format.of("a.csv", "tsv").separator == "\t"
     assert Format.of("a.tsv", separator=";").separator == ";"
+    assert Format.of("a.csv", separator=r"\t").separator == "\t"  # as typed in a shell
 
 
 def test_what_makes_no_sense_is_refused():

@@ -185,3 +185,22 @@ def test_a_message_shows_a_line_of_a_long_cell_at_most(tmp_path):
     with pytest.raises(ValueError, match="there is one column") as caught:
         read(tmp_path / "a.csv")
     assert len(str(caught.value)) < 400
+
+
+def test_of_a_workbook_with_several_sheets_one_is_chosen_and_named(tmp_path):
+    path = tmp_path / "two.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"note": ["see the other sheet"]}).to_excel(
+            book, sheet_name="Intro", index=False
+        )
+        pd.DataFrame({"a": ["1"]}).to_excel(book, sheet_name="Data", index=False)
+    with open_table(str(path), sheet="Data") as table:
+        assert table.columns == ["a"]
+        assert table.name.endswith("two.xlsx (sheet 'Data' of 2)")
+    with open_table(str(path)) as table:
+        assert table.columns == ["note"]
+    with (
+        pytest.raises(ValueError, match="no sheet 'Daten'; sheets are 'Intro', 'Data'"),
+        open_table(str(path), sheet="Daten"),
+    ):
+        pass

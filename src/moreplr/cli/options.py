@@ -31,6 +31,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         "--decimal", default=".", metavar="SIGN", help="between whole and fraction (default: .)"
     )
     group.add_argument("--encoding", default="utf-8", help="of CSV (default: utf-8)")
+    group.add_argument("--sheet", metavar="NAME", help="of an Excel workbook (default: the first)")
     group.add_argument(
         "--format",
         choices=FORMATS,
@@ -168,6 +169,7 @@ def read_options(options: argparse.Namespace) -> TableOptions:
         separator=options.separator,
         decimal=options.decimal,
         encoding=options.encoding,
+        sheet=options.sheet,
         format=options.format,
     )
 
@@ -216,4 +218,5 @@ def table_options(options: argparse.Namespace) -> dict[str, Any]:
         "kind": options.format,
         "separator": options.separator,
         "encoding": options.encoding,
+        "sheet": options.sheet,
     }

@@ -124,6 +124,7 @@ def from_csv(
     separator: str | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
+    sheet: str | None = None,
     format: str | None = None,
     name: str | None = None,
     problem: str = "plr",
@@ -186,6 +187,8 @@ def from_csv(
     separator, decimal, encoding : str
         Of CSV: between cells (by default a comma, or a tab in .tsv), between whole and fraction,
         and such as ``"cp1252"``.
+    sheet : str, optional
+        Of a workbook of Excel: its name, by default the first.
     format : {"csv", "tsv", "parquet", "excel", "json", "jsonl"}, optional
         By default what the file's name says.
     name : str, optional
@@ -229,6 +232,7 @@ def from_csv(
         separator=separator,
         decimal=decimal,
         encoding=encoding,
+        sheet=sheet,
         format=format,
     )
     data = read_dataset(path, options, name, problem)

@@ -42,9 +42,10 @@ def read_dataset(source: Any, options: TableOptions, name: str | None, problem: 
         kind=options.format,
         separator=options.separator,
         encoding=options.encoding,
+        sheet=options.sheet,
     ) as table_:
         frame = table_.read()
-    return make_dataset(frame, short, options, problem, title=str(path))
+    return make_dataset(frame, short, options, problem, title=table_.name)
 
 
 def make_dataset(

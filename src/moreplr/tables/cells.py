@@ -72,6 +72,8 @@ class Reader:
             cell = column.iloc[row]
             comma = self.decimal == "." and has_decimal_comma(cell)
             advice = "if it is one, say decimal=','" if comma else self.advice
+            if advice and not comma and re.search(r"\d", str(cell)):  # such as 2nd or 10%
+                advice = f"write the number alone, or {advice}"
             raise ValueError(
                 f"{self.name}: row {row + self.first_row}, column {column.name!r}: "
                 f"{clip(cell)} is not a number"

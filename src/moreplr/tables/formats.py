@@ -84,6 +84,8 @@ class Format:
         if kind in ("parquet", "excel") and compression:
             what = {"parquet": "Parquet", "excel": "Excel"}[kind]
             raise ValueError(f"{name}: {what} is compressed in itself; leave out {compression}")
+        if separator == r"\t":  # as it is typed in a shell
+            separator = "\t"
         if separator is not None and len(separator) != 1:
             raise ValueError(f"separator must be one character, got {separator!r}")
         return cls(kind, compression, separator or _SEPARATOR_OF.get(kind, ""))

@@ -35,6 +35,7 @@ class TableOptions:
     separator: str | None = None
     decimal: str = "."
     encoding: str = "utf-8"
+    sheet: str | None = None
     format: str | None = None
 
     def __post_init__(self) -> None:

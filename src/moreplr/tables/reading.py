@@ -25,7 +25,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from moreplr.rankings._cells import clip
+from moreplr.rankings._cells import clip, shorten
 from moreplr.tables.formats import (
     STREAM,
     Format,
@@ -65,6 +65,7 @@ def open_table(
     kind: str | None = None,
     separator: str | None = None,
     encoding: str = "utf-8",
+    sheet: str | None = None,
     rows: int = CHUNK_ROWS,
 ) -> Iterator[Table]:
     """Open a table of any of :data:`FORMATS`, told apart by the name; `-` is stdin.
@@ -94,6 +95,9 @@ def open_table(
         with _named(name, encoding):
             if form.kind == "parquet":
                 columns, chunks = _parquet(binary, path == STREAM, rows)
+            elif form.kind == "excel":
+                columns, chunks, which = _excel(binary, sheet)
+                name += which
             elif form.kind in _WHOLE:
                 columns, chunks = _WHOLE[form.kind](binary)
             else:
@@ -169,19 +173,26 @@ def _parquet(
     return columns, chunks
 
 
-def _excel(binary: IO[bytes]) -> tuple[list[str], Iterator[pd.DataFrame]]:
+def _excel(binary: IO[bytes], sheet: str | None) -> tuple[list[str], Iterator[pd.DataFrame], str]:
+    """Columns, rows, and which sheet they are of, if there are several."""
     check_openpyxl()
     try:
-        sheet = pd.read_excel(io.BytesIO(binary.read()), header=None, dtype=object)
+        with pd.ExcelFile(io.BytesIO(binary.read())) as workbook:
+            names = workbook.sheet_names
+            if sheet is not None and sheet not in names:
+                raise ValueError(f"there is no sheet {clip(sheet)}; sheets are {shorten(names)}")
+            chosen = names[0] if sheet is None else sheet
+            cells = workbook.parse(chosen, header=None, dtype=object)
     except (KeyError, TypeError) as error:  # parts of a workbook that are not there
         raise ValueError(f"no workbook of Excel: {error}") from error
-    sheet = sheet.dropna(how="all")
-    if not len(sheet):
-        raise ValueError("empty, there is not even a header")
-    columns = _unique(["" if pd.isna(cell) else str(cell) for cell in sheet.iloc[0]])
-    frame = sheet.iloc[1:].reset_index(drop=True)
+    which = f" (sheet {chosen!r} of {len(names)})" if len(names) > 1 else ""
+    cells = cells.dropna(how="all")
+    if not len(cells):
+        raise ValueError(f"empty, there is not even a header{which}")
+    columns = _unique(["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]])
+    frame = cells.iloc[1:].reset_index(drop=True)
     frame.columns = pd.Index(columns, dtype=object)
-    return columns, iter([frame] if len(frame) else [])
+    return columns, iter([frame] if len(frame) else []), which
 
 
 def _json(binary: IO[bytes]) -> tuple[list[str], Iterator[pd.DataFrame]]:
@@ -208,7 +219,7 @@ def _records(rows: Any) -> tuple[list[str], Iterator[pd.DataFrame]]:
     return columns, iter([frame] if rows else [])
 
 
-_WHOLE: dict[str, Any] = {"excel": _excel, "json": _json, "jsonl": _jsonl}
+_WHOLE: dict[str, Any] = {"json": _json, "jsonl": _jsonl}
 
 
 def _say_where(chunks: Iterator[pd.DataFrame], name: str, encoding: str) -> Iterator[pd.DataFrame]:
