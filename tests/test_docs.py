@@ -133,6 +133,7 @@ def test_blocks_that_print_something_else_fail(tmp_path):
         "moreplr.datasets",
         "moreplr.evaluation",
         "moreplr.experiments",
+        "moreplr.explaining",
         "moreplr.forest",
         "moreplr.plotting",
         "moreplr.rankings",

@@ -19,8 +19,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from moreplr._frames import is_frame, one_row, to_pandas
+from moreplr._shap import to_shap
 from moreplr._types import Array, Seed
 from moreplr._validation import integer_from
+
+__all__ = ["Reasons", "reasons", "to_shap"]
 
 _FEATURES_SHOWN = 3
 _LETTERS_SHOWN = 50

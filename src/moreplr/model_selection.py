@@ -113,7 +113,7 @@ def cross_validate(
     Y = pd.DataFrame(positions, columns=labels)
     weight = check_sample_weight(sample_weight, len(Y))
     if len(Y) < n_folds:
-        raise ValueError(f"{len(Y)} rows are too few for {n_folds} folds")
+        raise ValueError(f"there are too few rows for {n_folds} folds: {len(Y)}")
     if not (Y.notna().sum(axis=1) > 1).any():
         raise ValueError("no row ranks two labels, so that nothing can be scored")
     rows = []

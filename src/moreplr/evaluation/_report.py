@@ -42,7 +42,7 @@ def write(evaluation: Any, path: Path, title: str | None) -> Path:
         "evaluation.html",
         title=title or f"Rankings of {data.name}",
         version=moreplr.__version__,
-        name=unseen.name,
+        name=shown(unseen.name),
         size=describe(data),
         folds=folds(evaluation.scores),
         level=f"{evaluation.level:.0%}",

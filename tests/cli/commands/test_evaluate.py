@@ -86,7 +86,7 @@ def test_labels_of_new_rows_may_be_in_any_order_or_texts(run, fitted, table, tmp
     ("words", "message"),
     [
         (["--confidence", "95"], "--confidence must lie between 0 and 1, got 95"),
-        (["--folds", "100"], "people: 60 rows are too few for 100 folds"),
+        (["--folds", "100"], "people: there are too few rows for 100 folds: 60"),
         (["--model", "m", "--set", "a=1"], "leave out --ranker and --set"),
         (["--model", "m", "--labels", "age", "rank_tea"], "are not those of the model"),
         (["--model", "none"], "there is no model none"),
