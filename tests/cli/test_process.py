@@ -107,6 +107,15 @@ def test_no_file_beside_the_data_is_run(name, table, tmp_path):
     assert not list(tmp_path.glob("*.was_run"))
 
 
+def test_no_file_of_the_working_folder_is_run_by_workers(tmp_path):
+    (tmp_path / "random.py").write_text(STRAY)
+    limits = ["--set", "data=['plr/iris']", "--set", "repetitions=1", "--set", "folds=2"]
+    command = [sys.executable, "-m", "moreplr", "benchmark", "--plan", "demo", *limits]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert sorted(os.listdir(tmp_path)) == ["demo.sqlite", "random.py"]
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 1), (signal.SIGTERM, 143)])
 def test_a_signal_leaves_no_file(model, tmp_path, number, code):
     process = start("predict", model, "-", "-o", "out.csv", cwd=tmp_path)

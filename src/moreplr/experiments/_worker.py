@@ -100,11 +100,12 @@ class Worker:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            paths = [path for path in sys.path if path]
+            # It imports from where this process does, and from no other working folder.
+            paths = [path or os.getcwd() for path in sys.path]
             environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(paths)}
             code = "from moreplr.experiments._worker import main; main()"
             self._process = subprocess.Popen(
-                [sys.executable, "-c", code],
+                [sys.executable, "-P", "-c", code],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=environment,
