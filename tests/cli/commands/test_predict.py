@@ -38,9 +38,12 @@ def test_ranks_texts_and_pairs_tell_the_same(csv, fitted, table):
     np.testing.assert_array_equal(ranks, model.predict(X))
     P = model.predict_pairs(X).P
     np.testing.assert_allclose(pairs["precedes"], P[:, [0, 0, 1], [1, 2, 2]].ravel(), atol=1e-6)
+    scores = csv(fitted, table, "--scores")
+    assert list(scores) == model.labels_.tolist()
+    np.testing.assert_allclose(scores, model.predict_scores(X), atol=1e-6)
 
 
-@pytest.mark.parametrize("words", [[], ["--text"], ["--pairs"]])
+@pytest.mark.parametrize("words", [[], ["--text"], ["--pairs"], ["--scores"]])
 def test_chunks_do_not_show(csv, fitted, table, words, monkeypatch):
     whole = csv(fitted, table, *words, "--keep", "name")
     defaults = reading.open_table.__wrapped__.__kwdefaults__
@@ -162,6 +165,7 @@ def test_models_of_python_without_names(run, tmp_path):
         (["m", "b.csv", "--keep", "rank_tea"], "--keep 'rank_tea': a predicted column has"),
         (["m", "b.csv", "-o", "no/o.csv"], "there is no folder no"),
         (["m", "b.csv", "--pairs", "--top", "1"], "--top says how to rank"),
+        (["more", "b.csv", "--scores"], "MORERanker, which has no scores; fit one"),
         (["m", "b.csv", "--n-buckets", "9"], "n_buckets"),
         (["more", "b.csv", "--pairs"], "MORERanker, which has no pair probabilities"),
     ],

@@ -45,6 +45,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="probabilities of each row and pair of labels: row (from 1), first, second, "
         "precedes, tied, follows",
     )
+    what.add_argument(
+        "--scores",
+        action="store_true",
+        help="a score of each label, the greater the better: how many of the others it is "
+        "expected to beat, or the utility of rankers that have one",
+    )
     parser.add_argument(
         "--keep",
         nargs="+",
@@ -80,7 +86,8 @@ def run(options: argparse.Namespace) -> int:
     model = load_model(options.model, options.jobs)
     names = ("n_buckets", "top", "total_order")
     given = {n: getattr(options, n) for n in names if getattr(options, n) is not None}
-    output = _Output(model, given, options.text, options.pairs)
+    kind = next((name for name in ("text", "pairs", "scores") if getattr(options, name)), "ranks")
+    output = _Output(model, given, kind)
     with open_table(options.table, **table_options(options)) as table:
         columns = model.columns(table.columns, table.name)
         keep = match_columns(options.keep, table.columns, table.name, "--keep")
@@ -103,19 +110,20 @@ def run(options: argparse.Namespace) -> int:
 
 
 class _Output:
-    """What is written of predicted rows: ranks, texts or pairs."""
+    """What is written of predicted rows: ranks, scores, texts or pairs."""
 
-    def __init__(self, model: Any, given: dict[str, Any], text: bool, pairs: bool) -> None:
-        if pairs and given:
-            option = next(iter(given)).replace("_", "-")
-            raise ValueError(f"--{option} says how to rank; --pairs does not rank")
-        if pairs:
-            model.check_has("predict_pairs", "pair probabilities")
-        self._model, self._given, self._text, self._pairs = model, given, text, pairs
+    def __init__(self, model: Any, given: dict[str, Any], kind: str) -> None:
+        if kind in ("pairs", "scores"):
+            if given:
+                option = next(iter(given)).replace("_", "-")
+                raise ValueError(f"--{option} says how to rank; --{kind} does not rank")
+            said = "pair probabilities" if kind == "pairs" else "scores"
+            model.check_has(f"predict_{kind}", said)
+        self._model, self._given, self._kind = model, given, kind
         self._names = list(model.labels)
-        if text:
+        if kind == "text":
             self._names = ["ranking"]
-        elif pairs:
+        elif kind == "pairs":
             self._names = ["row", "first", "second", "precedes", "tied", "follows"]
 
     def check_names(self, keep: list[str]) -> None:
@@ -128,15 +136,19 @@ class _Output:
 
     def frames(self, X: Any, kept: Any, first_row: int) -> Any:
         """The rows to write for some prepared rows, a bounded number at a time."""
+        import numpy as np
         import pandas as pd
 
         from moreplr.rankings import to_text
 
-        if self._pairs:
+        if self._kind == "pairs":
             yield from self._pair_frames(X, kept, first_row)
             return
-        ranks = self._model.ranks(X, self._given)
-        if self._text:
+        ranks = None if self._kind == "scores" else self._model.ranks(X, self._given)
+        if ranks is None:
+            scores = np.asarray(self._model.ranker.predict_scores(X)).round(6)
+            found = pd.DataFrame(scores, columns=pd.Index(self._names))
+        elif self._kind == "text":
             found = pd.DataFrame({"ranking": to_text(ranks, self._model.labels)}, dtype=object)
         else:
             found = pd.DataFrame(ranks, columns=pd.Index(self._names)).astype("Int64")
