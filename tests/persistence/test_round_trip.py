@@ -10,7 +10,7 @@ from collections import UserList
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from moreplr import DummyRanker, RankingForest, load, save
 from moreplr.encoders import RankEncoder
@@ -52,7 +52,8 @@ def same(one, other):
     elif isinstance(one, pd.DataFrame):
         pd.testing.assert_frame_equal(one, other)
     elif hasattr(one, "__dict__") and not callable(one):
-        same(vars(one), vars(other))
+        own = type(one).__module__.startswith("moreplr") and isinstance(one, BaseEstimator)
+        same(*(each.__getstate__() if own else vars(each) for each in (one, other)))
     elif isinstance(one, float | np.floating):
         assert np.array_equal(one, other, equal_nan=True)
     elif "KDTree" not in type(one).__name__ and not isinstance(one, np.random.RandomState):

@@ -15,7 +15,7 @@ from moreplr.forest.binning import BinnedMatrix, Binner
 from moreplr.forest.checks import codes_of, draws_of, dyadic_offset, limits_of
 from moreplr.forest.growing import Task, counts_of, grow_forest, padded, tree_seeds
 from moreplr.forest.kernels import traverse
-from moreplr.forest.members import leaf_members
+from moreplr.forest.members import Voters, leaf_members, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees
 
@@ -173,6 +173,7 @@ class BaseForest(BaseEstimator):
         rows: ArrayLike | None = None,
         min_samples: int = 1,
         oob: bool = False,
+        voters: Voters | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
         """The training rows that share leaves with given rows, with weights.
 
@@ -191,6 +192,8 @@ class BaseForest(BaseEstimator):
         oob : bool, default=False
             For training rows: ask only trees that have not seen the row. A row that every tree
             has seen gets no members.
+        voters : Voters, optional
+            Groups of training rows that count as one, from `voters`, in place of the rows.
 
         Returns
         -------
@@ -198,8 +201,27 @@ class BaseForest(BaseEstimator):
             The members of row i are `indices[indptr[i]:indptr[i + 1]]`, in no particular order.
         """
         check_is_fitted(self)
-        codes = None if X is None else codes_of(self, X)
-        return leaf_members(
-            self.trees_, self.codes_, self.sample_weight_, self.seeds_,
-            draws_of(self, len(self.codes_)), codes, rows, min_samples, oob,
-        )  # fmt: skip
+        if X is not None and (oob or rows is not None):
+            raise ValueError("rows and oob are for training rows: give no X with them")
+        unseen = None
+        if X is not None:
+            codes = codes_of(self, X)
+        else:
+            n = len(self.codes_)
+            picked = np.arange(n) if rows is None else np.asarray(rows, np.int64)
+            codes = self.codes_[picked]
+            unseen = unseen_by(self.seeds_, draws_of(self, n), picked, n) if oob else None
+        voters = self.voters() if voters is None else voters
+        return leaf_members(self.trees_, voters, codes, unseen, min_samples)
+
+    def voters(self, groups: ArrayLike | None = None) -> Voters:
+        """The training rows in all nodes, for `leaf_members`, or groups of them.
+
+        Parameters
+        ----------
+        groups : array-like of int, shape (n_samples,), optional
+            The group of each row, counted from 0. Rows of one group are one member then.
+        """
+        check_is_fitted(self)
+        own = None if groups is None else np.asarray(groups, np.intp)
+        return Voters.of(self.trees_, len(self.codes_), self.sample_weight_, own)

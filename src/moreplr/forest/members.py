@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from moreplr.forest.growing import counts_of
 from moreplr.forest.kernels import members
@@ -14,37 +16,72 @@ _ROWS = 256
 Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
 
+@dataclass(frozen=True)
+class Voters:
+    """Who speaks in each node of a forest's trees: training rows, or groups of rows.
+
+    Where many rows of a leaf are alike to the one who asks, groups make the answer short.
+
+    Attributes
+    ----------
+    begin : ndarray of int32
+        How many voters of its tree stand before each node.
+    offsets : ndarray of int64, shape (n_trees + 1,)
+        Where the voters of each tree begin.
+    voters : ndarray of int32
+        Rows or groups. Those of a node are a contiguous range.
+    weights : ndarray of float32
+    n : int
+        The number of training rows or of groups.
+    """
+
+    begin: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    voters: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    n: int
+
+    @classmethod
+    def of(
+        cls,
+        trees: Trees,
+        n_rows: int,
+        weight: NDArray[np.float32] | None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Voters:
+        """The rows of each node by their draws and weights, or, given each row's, their groups."""
+        mass = trees.perm_count.astype(np.float32)
+        if weight is not None:
+            mass *= weight[trees.perm]
+        if groups is None:
+            return cls(trees.start, trees.perm_offsets, trees.perm, mass, n_rows)
+        n = int(groups.max(initial=-1)) + 1
+        begin, voters = np.empty_like(trees.start), np.empty_like(trees.perm)
+        weights = np.empty_like(mass)
+        offsets = members.merge(
+            trees.offsets, trees.right, trees.start, trees.perm_offsets, trees.perm, mass,
+            groups, np.zeros(n), begin, voters, weights,
+        )  # fmt: skip
+        filled = offsets[-1]
+        return cls(begin, offsets, voters[:filled].copy(), weights[:filled].copy(), n)
+
+
 def leaf_members(
     trees: Trees,
-    training: NDArray[np.uint8],
-    weight: NDArray[np.float32] | None,
-    seeds: NDArray[np.uint64],
-    draws: int | None,
-    codes: NDArray[np.uint8] | None,
-    rows: ArrayLike | None,
+    voters: Voters,
+    codes: NDArray[np.uint8],
+    unseen: NDArray[np.bool_] | None,
     min_samples: int,
-    oob: bool,
 ) -> Members:
-    """Members of the nodes of `codes`, or of training rows: see `ForestRegressor.leaf_members`.
+    """Voters of the nodes of some rows: see `ForestRegressor.leaf_members`.
 
-    `draws` is None for forests without a bootstrap.
+    `unseen` (n_rows, n_trees) says which trees may speak of a row; None: all.
     """
-    if codes is not None and (oob or rows is not None):
-        raise ValueError("rows and oob are for training rows: give no X with them")
-    unseen = None
-    if codes is None:
-        picked = np.arange(len(training)) if rows is None else np.asarray(rows, np.int64)
-        codes = training[picked]
-        if oob:
-            unseen = unseen_by(seeds, draws, picked, len(training))
-    mass = trees.perm_count.astype(np.float32)
-    if weight is not None:
-        mass *= weight[trees.perm]
     parts: list[Members] = []
     for at in range(0, len(codes), _ROWS):
         part = slice(at, at + _ROWS)
         own = None if unseen is None else unseen[part]
-        parts.append(_members_of(trees, codes[part], own, mass, len(training), min_samples))
+        parts.append(_members_of(trees, voters, codes[part], own, min_samples))
     sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part[0]) for part in parts)])
     indices = np.concatenate([np.empty(0, np.int32), *(part[1] for part in parts)])
     weights = np.concatenate([np.empty(0, np.float32), *(part[2] for part in parts)])
@@ -63,18 +100,20 @@ def unseen_by(
 
 def _members_of(
     trees: Trees,
+    voters: Voters,
     codes: NDArray[np.uint8],
     unseen: NDArray[np.bool_] | None,
-    mass: NDArray[np.float32],
-    n: int,
     min_samples: int,
 ) -> Members:
     where = np.empty((len(codes), trees.n_trees, 2), np.int64)
     asked = np.empty((0, 0), np.bool_) if unseen is None else unseen
     total = members.ranges(
-        codes, asked, *trees.split_arrays, trees.start, trees.perm_offsets, min_samples, where
-    )
+        codes, asked, *trees.split_arrays, trees.start, trees.perm_offsets, voters.begin,
+        voters.offsets, min_samples, where,
+    )  # fmt: skip
     indptr = np.zeros(len(codes) + 1, np.int64)
     indices, weights = np.empty(total, np.int32), np.empty(total, np.float32)
-    filled = members.collect(where, trees.perm, mass, np.zeros(n), indptr, indices, weights)
+    filled = members.collect(
+        where, voters.voters, voters.weights, np.zeros(voters.n), indptr, indices, weights
+    )
     return indptr, indices[:filled].copy(), weights[:filled].copy()

@@ -371,6 +371,7 @@ _RANKERS = [
             "oblique_": optional(instance(ObliqueFeatures)),
         },
         also=_check_ranking_forest,
+        dump=rankers.RankingForest.__getstate__,
     ),
     Spec(
         "moreplr.RankingBoost",

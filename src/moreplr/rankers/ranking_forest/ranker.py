@@ -168,6 +168,7 @@ class RankingForest(SetRanker):
         self.oblique_ = ObliqueFeatures(random_state=_seed(rng)) if self.oblique else None
         wide = X if self.oblique_ is None else self.oblique_.fit_transform(X, targets)
         self.forests_ = self._grow(X, wide, targets, weight, rng)
+        self._voting = self._leaves_of_forests()
         self.min_samples_, self.scores_ = self._leaf_size()
         return self
 
@@ -241,7 +242,7 @@ class RankingForest(SetRanker):
         """Chunks of training rows, their pair probabilities, and which of them are known."""
         leaves = self._leaves()
         for chunk in self._chunks(len(rows)):
-            yield chunk, *leaves.out_of_bag(rows[chunk], min_samples)
+            yield chunk, *leaves.out_of_bag(rows[chunk], min_samples, self.marginal_weight)
 
     def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
         """Pair probabilities of training rows, by the trees that have not seen them.
@@ -330,15 +331,23 @@ class RankingForest(SetRanker):
         return total / votes_of_a_pair(n, k)
 
     def _pairs(self, X: Array) -> Pairs:
-        return self._leaves().pairs(X, self._widened(X), self.min_samples_)
+        wide = self._widened(X)
+        return self._leaves().pairs(X, wide, self.min_samples_, self.marginal_weight)
 
     def _widened(self, X: Array) -> Array:
         return X if self.oblique_ is None else self.oblique_.transform(X)
 
     def _leaves(self) -> Leaves:
-        return Leaves(
-            self.forests_, self.rankings_, self.places_, self.consensus_, self.marginal_weight
-        )
+        if not hasattr(self, "_voting"):  # after it has been loaded
+            self._voting = self._leaves_of_forests()
+        return self._voting
+
+    def _leaves_of_forests(self) -> Leaves:
+        return Leaves.of(self.forests_, self.rankings_, self.places_, self.consensus_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what follows from the rest."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_voting"}
 
     @property
     def _row_bytes(self) -> int:

@@ -1,9 +1,9 @@
 """From the leaves that a row reaches to pair probabilities.
 
-The training rows in the leaves vote. A member that ranks both labels of a pair votes for one of
-the three relations. One that ranks only one of them still tells where this label stands: the
-labels' own distributions of positions, taken as independent, vote for the pair as well, with a
-small fixed weight.
+The training rows in the leaves vote, rows of equal rankings together. A member that ranks both
+labels of a pair votes for one of the three relations. One that ranks only one of them still tells
+where this label stands: the labels' own distributions of positions, taken as independent, vote for
+the pair as well, with a small fixed weight.
 
 A forest for a single label votes on its pairs with all others. So a pair has the votes of the
 forests of its two labels, and of the forest for all labels, where these are grown.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,9 @@ from numpy.typing import NDArray
 from moreplr._types import Array, Positions
 from moreplr.base import Pairs
 from moreplr.forest import BinnedMatrix, ForestRegressor
+from moreplr.forest.members import Members, Voters
 from moreplr.rankers import _counts
 from moreplr.rankers.ranking_forest import _marginals
-
-Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
 # Leaf members are found for so many rows at first, and then for as many as take this memory if
 # no row has more members than those before.
@@ -38,43 +38,63 @@ class Leaves:
     Attributes
     ----------
     forests : list of a forest for all labels, or of one for each, or of both, in this order
-    rankings : array (n_rows, n_labels), of the training rows
+    voters : for each forest, the distinct rankings in its nodes
+    rankings : array (n_rankings, n_labels), the distinct rankings of the training rows
     places : their positions as small integers
     prior : the probabilities of a pair that no leaf compares
-    marginal_weight : the weight of the labels' own distributions, against 1 for a pair's votes
     """
 
     forests: list[ForestRegressor]
+    voters: list[Voters]
     rankings: Positions
     places: NDArray[np.int16]
     prior: Pairs
-    marginal_weight: float
 
-    def pairs(self, X: Array, wide: Array, min_samples: int) -> Pairs:
-        """Pair probabilities of new rows: the features alone, and with oblique ones."""
+    @classmethod
+    def of(
+        cls,
+        forests: list[ForestRegressor],
+        rankings: Positions,
+        places: NDArray[np.int16],
+        prior: Pairs,
+    ) -> Leaves:
+        """The leaves of forests by the rankings and places of all training rows."""
+        _, first, groups = np.unique(
+            np.nan_to_num(rankings), axis=0, return_index=True, return_inverse=True
+        )
+        voters = [forest.voters(groups.ravel()) for forest in forests]
+        return cls(forests, voters, rankings[first], places[first], prior)
+
+    def pairs(self, X: Array, wide: Array, min_samples: int, marginal_weight: float) -> Pairs:
+        """Pair probabilities of new rows: the features alone, and with oblique ones.
+
+        `marginal_weight` is that of the labels' own distributions, against 1 for a pair's votes.
+        """
         binned = self._binned(X, wide)
 
-        def members_of(forest: ForestRegressor, part: slice) -> Members:
+        def members_of(forest: ForestRegressor, voters: Voters, part: slice) -> Members:
             features = binned[forest.n_features_in_]
             some = BinnedMatrix(features.codes[part], features.binner)
-            return forest.leaf_members(some, min_samples=min_samples)
+            return forest.leaf_members(some, min_samples=min_samples, voters=voters)
 
-        return self._mix(len(X), members_of)[0]
+        return self._mix(len(X), members_of, marginal_weight)[0]
 
     def out_of_bag(
-        self, rows: NDArray[np.intp], min_samples: int
+        self, rows: NDArray[np.intp], min_samples: int, marginal_weight: float
     ) -> tuple[Pairs, NDArray[np.bool_]]:
         """Those of training rows by trees that have not seen them, and which are known."""
 
-        def members_of(forest: ForestRegressor, part: slice) -> Members:
-            return forest.leaf_members(rows=rows[part], min_samples=min_samples, oob=True)
+        def members_of(forest: ForestRegressor, voters: Voters, part: slice) -> Members:
+            return forest.leaf_members(
+                rows=rows[part], min_samples=min_samples, oob=True, voters=voters
+            )
 
-        return self._mix(len(rows), members_of)
+        return self._mix(len(rows), members_of, marginal_weight)
 
     def row_weights(self, X: Array, wide: Array, min_samples: int) -> Array:
         """The weights of all training rows in the leaves of one row, a line for each forest."""
         binned = self._binned(X, wide)
-        weights = np.zeros((len(self.forests), len(self.rankings)))
+        weights = np.zeros((len(self.forests), len(self.forests[0].codes_)))
         for own, forest in zip(weights, self.forests, strict=True):
             features = binned[forest.n_features_in_]
             _, indices, shares = forest.leaf_members(features, min_samples=min_samples)
@@ -90,15 +110,18 @@ class Leaves:
         }
 
     def _mix(
-        self, n: int, members_of: Callable[[ForestRegressor, slice], Members]
+        self,
+        n: int,
+        members_of: Callable[[ForestRegressor, Voters, slice], Members],
+        marginal_weight: float,
     ) -> tuple[Pairs, NDArray[np.bool_]]:
         """Probabilities of n rows, and for which of them every forest has members."""
         k, known = self.rankings.shape[1], np.ones(n, np.bool_)
         P, Q = np.zeros((2, n, k, k))
         positions = np.zeros((n, k, int(self.places.max(initial=0)) + 1))
-        for number, forest in enumerate(self.forests):
+        for number, asked in enumerate(zip(self.forests, self.voters, strict=True)):
             label = label_of(number, len(self.forests), k)
-            for part, members in _blocks(forest, n, members_of):
+            for part, members in _blocks(n, partial(members_of, *asked)):
                 known[part] &= np.diff(members[0]) > 0
                 if label is None:
                     first, last = 0, k
@@ -110,9 +133,9 @@ class Leaves:
         share = 1 / votes_of_a_pair(len(self.forests), k)
         # Weights are of single precision: what they differ by beyond it is no difference.
         P, Q = np.round(P * share, 6), np.round(Q * share, 6)
-        marginals = _marginals.marginals(positions) if self.marginal_weight > 0 else (P, Q)
+        marginals = _marginals.marginals(positions) if marginal_weight > 0 else (P, Q)
         mixed = Pairs(np.empty_like(P), np.empty_like(Q))
-        _marginals.mix(P, Q, *marginals, self.marginal_weight, *self.prior, *mixed)
+        _marginals.mix(P, Q, *marginals, marginal_weight, *self.prior, *mixed)
         return mixed, known
 
 
@@ -130,14 +153,12 @@ def votes_of_a_pair(n_forests: int, k: int) -> int:
     return 2 if n_forests == k else 3
 
 
-def _blocks(
-    forest: ForestRegressor, n: int, members_of: Callable[[ForestRegressor, slice], Members]
-) -> Iterator[tuple[slice, Members]]:
+def _blocks(n: int, members_of: Callable[[slice], Members]) -> Iterator[tuple[slice, Members]]:
     """Members of some rows after others: a row has many thousand where leaves are large."""
     at, step = 0, _FIRST_ROWS
     while at < n:
         part = slice(at, min(at + step, n))
-        members = members_of(forest, part)
+        members = members_of(part)
         yield part, members
         most = max(int(np.diff(members[0]).max()), 1)
         at, step = at + step, min(max(_MEMBER_BYTES // (8 * most), 1), _MOST_ROWS)
