@@ -6,6 +6,7 @@ from moreplr import DummyRanker
 from moreplr.datasets import Dataset
 from moreplr.experiments import Limit, Plan, run
 from moreplr.experiments.plan import expand_braces, load_data, shipped_plans
+from moreplr.rankings import to_text
 
 TOML = """
 methods = ["{ST,Native}-RR", "kNN"]
@@ -34,6 +35,19 @@ def test_a_toml_file_names_data_beside_it(tmp_path, monkeypatch):
     assert isinstance(data, Dataset)
     assert (data.name, data.problem, list(data.Y)) == ("people", "lr", ["rank_a", "rank_b"])
     assert plan.limits == (Limit(100, repetitions=1),)
+
+
+def test_tables_of_a_plan_have_the_options_of_from_csv(tmp_path):
+    (tmp_path / "stars.csv").write_text("x;a;b\n1,5;5;0\n2,5;2;3\n", encoding="utf-8")
+    table = 'path = "stars.csv", labels = 2, separator = ";", decimal = ",", unranked = ["0"]'
+    plan = tmp_path / "plan.toml"
+    plan.write_text(f'methods = ["kNN"]\ndata = [{{ {table}, ratings = true }}]')
+    (data,) = Plan.load(plan).data
+    assert to_text(data.Y) == ["a", "b > a"]
+    assert data.X["x"].tolist() == [1.5, 2.5]
+    plan.write_text(f'methods = ["kNN"]\ndata = [{{ {table}, rating = true }}]')
+    with pytest.raises(ValueError, match=r"no option 'rating'; did you mean 'ratings'\?"):
+        Plan.load(plan)
 
 
 def test_limits_join():

@@ -9,7 +9,7 @@ import sys
 import textwrap
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
@@ -72,12 +72,14 @@ def _run(words: list[str]) -> int:
         options = parser.parse_args(words)
     except SystemExit as stop:  # argparse has said what is wrong, or helped
         return int(stop.code or 0)
+    # A plan has the options of Python.
+    spell = str if options.command == "benchmark" else as_options
     try:
         with warnings.catch_warnings():
             if not options.debug:
                 warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = _note_once()
+            warnings.showwarning = _note_once(spell)
             return modules[options.command].run(options)
     except BrokenPipeError:
         raise
@@ -85,32 +87,32 @@ def _run(words: list[str]) -> int:
         if options.debug:
             traceback.print_exc()
         else:
-            print(f"moreplr: error: {_describe(error)}", file=sys.stderr)
+            print(f"moreplr: error: {_describe(error, spell)}", file=sys.stderr)
         return 1
 
 
-def _describe(error: Exception) -> str:
+def _describe(error: Exception, spell: Callable[[str], str]) -> str:
     """One line that says what is wrong."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    words = _one_line(error)
+    words = _one_line(error, spell)
     if isinstance(error, (ValueError, TypeError, OSError)) and words:
         return words
     return f"{type(error).__name__}: {words} (--debug shows where)"
 
 
-def _one_line(message: Any) -> str:
+def _one_line(message: Any, spell: Callable[[str], str]) -> str:
     """A message without line breaks; of a long one, such as with a cell in it, both ends."""
-    words = as_options(" ".join(str(message).split()))
+    words = spell(" ".join(str(message).split()))
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST // 2]} … {words[-200:]}"
 
 
-def _note_once() -> Any:
+def _note_once(spell: Callable[[str], str]) -> Any:
     """What shows a warning as a note, each text once."""
     seen: set[str] = set()
 
     def show(message: Any, *rest: Any) -> None:
-        text = _one_line(message)
+        text = _one_line(message, spell)
         if text not in seen:
             seen.add(text)
             print(f"moreplr: note: {text}", file=sys.stderr)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import os
 import re
 import tomllib
@@ -267,6 +269,12 @@ def _read(item: Any, folder: Path) -> Any:
     if "path" not in item:
         raise ValueError(f"a table of data needs the path of a file, got {dict(item)}")
     options = {key: value for key, value in item.items() if key != "path"}
+    known = list(inspect.signature(from_csv).parameters)[1:]
+    for key in options:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"options are {', '.join(known)}"
+            raise ValueError(f"data {item['path']!r:.200} has no option {key!r:.60}; {hint}")
     path = os.path.normpath(folder / item["path"])
     # As they are named: a link inside these folders was put there by their owner.
     if not any(_is_below(path, root) for root in (folder, Path())):
