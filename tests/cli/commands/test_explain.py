@@ -12,7 +12,10 @@ def test_the_ranking_the_pairs_and_the_training_rows(run, fitted, table):
     text = pd.read_csv(io.StringIO(run("predict", fitted, table, "--text")[1]))["ranking"][2]
     lines = out.splitlines()
     assert lines[0] == f"predicted: {text}"
-    assert len(lines) == 1 + 2 + 1 + 2
+    assert sum("is ranked " in line for line in lines) == 2
+    assert sum(" before " in line and "with ties half" in line for line in lines) == 1
+    assert "age = " in out  # the columns that speak for the first pair
+    assert lines[-3].split() == ["row", "weight", "ranking"]
     rows = pd.read_csv("why.csv")
     assert rows["weight"].sum() == pytest.approx(1)
     assert f"and {len(rows) - 2} more training rows" in err
@@ -22,6 +25,15 @@ def test_the_ranking_the_pairs_and_the_training_rows(run, fitted, table):
     # Rows are counted from 1 here: the ranking shown is that of the training table's row.
     assert rows["row"].tolist() == (why.rows["row"] + 1).tolist()
     assert rows["ranking"][0] == moreplr.rankings.to_text(Y.iloc[[rows["row"][0] - 1]])[0]
+
+
+def test_a_row_alone_has_none_to_compare_with(run, fitted, table):
+    pd.read_csv(table)[:1].to_csv("one.csv", index=False)
+    code, out, _ = run("explain", fitted, "one.csv")
+    assert code == 0
+    assert "similar training rows" in out
+    assert "for it:" not in out
+    assert "for it:" in run("explain", fitted, "one.csv", "--compare", table)[1]
 
 
 def test_one_pair_of_labels(run, fitted, table):

@@ -1,8 +1,8 @@
 """Tell why a saved model ranks one row as it does.
 
-For the two labels of --labels, this prints which columns of the row speak for the one before the
-other, and the smallest change of one column that would turn them around. The row is compared with
-the others of its table, or with those of --compare.
+For the first two labels of the predicted ranking, or those of --labels, this prints which columns
+of the row speak for the one before the other, and the smallest change of one column that would
+turn them around. The row is compared with the others of its table, or with those of --compare.
 
 A ranking forest predicts what the training rows in the same leaves say. Of such a model, the
 weightiest of them are printed, and for each pair of neighbours in the predicted ranking, or for
@@ -65,11 +65,11 @@ def run(options: argparse.Namespace) -> int:
     pairs = list(pairwise(labels))
     if options.labels is not None:
         pairs = [(_find_label(model, options.labels[0]), _find_label(model, options.labels[1]))]
-    compare = _compare(model, options) if why is None or options.labels is not None else None
-    for pair in pairs:
+    compare = _compare(model, options, why is None or options.labels is not None)
+    for place, pair in enumerate(pairs):
         if why is not None:
             say(options, str(why.pair(*pair)))
-        if compare is not None:
+        if compare is not None and (why is None or place == 0):
             say(options, str(model.ranker.reasons(x, *pair, compare)))
     if why is not None:
         rows = why.rows if options.labels is None else why.pair(*pairs[0]).rows
@@ -79,20 +79,24 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _compare(model: Any, options: argparse.Namespace) -> Any:
-    """Rows to compare with."""
+def _compare(model: Any, options: argparse.Namespace, needed: bool) -> Any:
+    """Rows to compare with; where they are not needed, None if there are none."""
     from moreplr.cli.options import table_options
     from moreplr.tables.cells import Reader
     from moreplr.tables.formats import STREAM
     from moreplr.tables.reading import open_table
 
     source = options.table if options.compare is None else options.compare
+    if source == STREAM and not needed:
+        return None
     if source == STREAM:
         raise ValueError("a table from standard input is read once: give rows with --compare")
     with open_table(source, **table_options(options)) as table:
         columns = model.columns(table.columns, table.name)
         for chunk in table.chunks:
             reader = Reader(table.name, options.gap, options.decimal)
+            if len(chunk) < 2 and not needed:
+                return None
             return model.prepare(chunk.head(_COMPARED), columns, reader)
     raise ValueError(f"{source} has no rows to compare with")
 
