@@ -183,6 +183,10 @@ def test_in_a_browser_a_click_sorts(browser, page):
     heads[0].click()
     names = [cell.text for cell in table.find_elements("css selector", "td:first-child")]
     assert names == ["milk & cream", "tea", "water"]
+    table = browser.find_element("css selector", "#features table")
+    table.find_elements("css selector", "th button")[3].click()
+    counts = [int(row.text) for row in table.find_elements("css selector", "td:nth-child(4)")]
+    assert counts == sorted(counts)
 
 
 def test_labels_beat_the_others_that_they_are_ranked_with(found):

@@ -101,7 +101,7 @@ def _labels(data: Any) -> pd.DataFrame:
     return found.sort_values("beats", ascending=False, kind="stable")
 
 
-def _features(data: Any, kinds: dict[str, str]) -> Iterator[dict[str, str]]:
+def _features(data: Any, kinds: dict[str, str]) -> Iterator[dict[str, Any]]:
     """What each column holds."""
     for name, values in data.X.items():
         known = values.dropna()
@@ -120,8 +120,8 @@ def _features(data: Any, kinds: dict[str, str]) -> Iterator[dict[str, str]]:
         yield {
             "name": str(name),
             "kind": kinds.get(str(name), "number" if numbers else "text"),
-            "gaps": _percent(values.isna().mean()),
-            "different": f"{known.nunique():,}",
+            "gaps": values.isna().mean(),
+            "different": known.nunique(),
             "holds": holds,
         }
 
@@ -134,7 +134,7 @@ def _rankers(scores: pd.DataFrame, means: dict[str, Any]) -> list[dict[str, Any]
             "name": shown(name),
             "tau": means[name],
             "right": pairs_right(means[name].mean),
-            "top_one": _percent(table.loc[name, "top_one"]),
+            "top_one": table.loc[name, "top_one"],
             "seconds": table.loc[name, "fit_seconds"],
         }
         for name in sorted(means, key=lambda name: -means[name].mean)
