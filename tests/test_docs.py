@@ -11,7 +11,6 @@ depends on its language:
 - ``text``: shown only.
 """
 
-import argparse
 import doctest
 import importlib
 import re
@@ -21,8 +20,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from click import Context
 
-from moreplr.cli import main
+from moreplr.cli import main, moreplr
 from moreplr.experiments import Plan
 from moreplr.layers import LAYERS
 from moreplr.regressors import REGRESSORS
@@ -89,11 +89,8 @@ def read_sh(block):
     for part in re.split(r"[\n|>]", block.text.replace("\\\n", " ")):
         words = shlex.split(part, comments=True)
         if words[:1] == ["moreplr"]:
-            parser = argparse.ArgumentParser(exit_on_error=False)
-            importlib.import_module(
-                f"moreplr.cli.commands.{words[1].replace('-', '_')}"
-            ).configure(parser)
-            parser.parse_args(words[2:])
+            command = moreplr.get_command(Context(moreplr), words[1])
+            command.make_context(words[1], words[2:])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

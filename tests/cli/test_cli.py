@@ -91,7 +91,7 @@ def test_a_command_line_without_sense_is_2_and_help_is_0(capsys):
     capsys.readouterr()
     assert main(["fit", "--labels", "a", "b", "people.csv", "-o", "m"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("moreplr fit: error: the following arguments are required: table (give")
+    assert said.startswith("moreplr fit: error: missing argument 'TABLE' (give it before")
     assert said.count("\n") == 1
     for command in COMMANDS:
         assert main([command, "--help"]) == 0
@@ -121,7 +121,7 @@ def test_modules_of_commands_import_nothing_heavy():
         "import sys, types; package = types.ModuleType('moreplr'); package.__version__ = '0';"
         f"package.__path__ = {moreplr.__path__!r}; sys.modules['moreplr'] = package;"
         "from moreplr.cli import main; main(['--help']); main(['fit', '--help']);"
-        "heavy = {'numpy', 'pandas', 'sklearn', 'numba', 'rich', 'scipy'} & set(sys.modules);"
+        "heavy = {'numpy', 'pandas', 'sklearn', 'numba', 'scipy'} & set(sys.modules);"
         "sys.exit(', '.join(heavy) or 0)"
     )
     subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)

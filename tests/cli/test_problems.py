@@ -1,19 +1,22 @@
-from argparse import ArgumentParser
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from moreplr.cli.options import add_label_options, add_reading_options
+from moreplr.cli.declaring import Options, command
+from moreplr.cli.options import column_options
 from moreplr.cli.problems import check_features, load_problem, match_columns, say_what_was_read
 from moreplr.datasets import from_csv
 
 
+@command()
+@column_options
+def reading(options):
+    """A command with the options of tables."""
+
+
 def problem(path, *words):
-    parser = ArgumentParser()
-    add_label_options(parser)
-    add_reading_options(parser)
-    return load_problem(str(path), parser.parse_args([str(word) for word in words]))
+    given = reading.make_context("read", [str(word) for word in words]).params
+    return load_problem(str(path), Options(**given))
 
 
 @pytest.mark.parametrize(

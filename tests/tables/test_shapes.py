@@ -391,17 +391,14 @@ def test_the_command_reads_the_same(tmp_path, monkeypatch, capsys, name):
 
 
 def test_rankings_of_the_command_are_those_of_python(tmp_path):
-    from argparse import ArgumentParser
-
-    from moreplr.cli.options import add_label_options, add_reading_options
+    from moreplr.cli.commands.datasets import card
+    from moreplr.cli.declaring import Options
     from moreplr.cli.problems import load_problem
 
-    parser = ArgumentParser()
-    add_label_options(parser)
-    add_reading_options(parser)
     for name, (text, words, expected) in COMMANDS.items():
         (tmp_path / name).write_text(text)
-        data = load_problem(str(tmp_path / name), parser.parse_args(words))
+        given = card.make_context("card", [name, *words]).params
+        data = load_problem(str(tmp_path / name), Options(**given))
         if expected is not None:
             assert to_text(data.Y) == expected
 

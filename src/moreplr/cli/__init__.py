@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
-import textwrap
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
+
+import click
+from click.exceptions import Exit
+from click.shell_completion import shell_complete
 
 from moreplr import __version__
+from moreplr.cli.declaring import Group
 from moreplr.cli.options import as_options
 from moreplr.cli.stopping import exit_code, stoppable_command
 
@@ -32,7 +34,39 @@ COMMANDS = (
     "demo",
     "completion",
 )
+COMPLETE = "_MOREPLR_COMPLETE"  # where a shell's script asks for what completes a word
 _LONGEST = 1000
+
+
+class _Commands(Group):
+    """Imports a command when it is named."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        file = name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"moreplr.cli.commands.{file}"), file)
+        return command
+
+
+@click.group(
+    cls=_Commands,
+    no_args_is_help=False,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "show_default": True,
+        "max_content_width": 100,
+    },
+)
+@click.version_option(__version__, message="moreplr %(version)s")
+def moreplr() -> None:
+    """Learn to rank a fixed set of labels, with ties, from features.
+
+    moreplr COMMAND --help shows examples.
+    """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,28 +101,44 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    parser, modules = make_parser(words)
-    try:
-        options = parser.parse_args(words)
-    except SystemExit as stop:  # argparse has said what is wrong, or helped
-        return int(stop.code or 0)
+    if COMPLETE in os.environ:
+        return shell_complete(moreplr, {}, "moreplr", COMPLETE, os.environ[COMPLETE])
+    debug = "--debug" in words
     # A plan has the options of Python.
-    spell = str if options.command == "benchmark" else as_options
+    spell = str if words[:1] == ["benchmark"] else as_options
     try:
         with warnings.catch_warnings():
-            if not options.debug:
+            if not debug:
                 warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _note_once(spell)
-            return modules[options.command].run(options)
+            # What click calls standalone treats signals and errors in its own way.
+            with moreplr.make_context("moreplr", words) as context:
+                moreplr.invoke(context)
+        return 0
+    except Exit as stop:  # --help and --version have said all
+        return stop.exit_code
+    except click.UsageError as error:
+        print(_usage(error), file=sys.stderr)
+        return 2
     except BrokenPipeError:
         raise
     except Exception as error:
-        if options.debug:
+        if debug:
             traceback.print_exc()
         else:
             print(f"moreplr: error: {_describe(error, spell)}", file=sys.stderr)
         return 1
+
+
+def _usage(error: click.UsageError) -> str:
+    """One line that says what is wrong with a command line, and of which command."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    message = message[0].lower() + message[1:]
+    if message.endswith(("'TABLE'", "'TABLES...'")):
+        message += " (give it before options that take several words, such as --labels)"
+    path = "moreplr" if error.ctx is None else error.ctx.command_path
+    return f"{path}: error: {message}; {path} --help shows how"
 
 
 def _describe(error: Exception, spell: Callable[[str], str]) -> str:
@@ -131,46 +181,3 @@ def _drop_output() -> None:
     """Nobody reads on: keep Python from complaining about it when it flushes at exit."""
     with suppress(OSError, ValueError):  # no stream of the system's
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong with a command line, and of which command."""
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        found, rest = super().parse_known_args(args, namespace)
-        if rest:
-            self.error(f"there is no option {' '.join(rest)}")
-        return found, rest
-
-    def error(self, message: str) -> NoReturn:
-        if message.endswith(("required: table", "required: tables", "required: model, table")):
-            message += " (give it before options that take several words, such as --labels)"
-        self.exit(2, f"{self.prog}: error: {message}; {self.prog} --help shows how\n")
-
-
-def make_parser(words: Sequence[str]) -> tuple[argparse.ArgumentParser, dict[str, ModuleType]]:
-    """A parser that knows the arguments of the commands that are among the words."""
-    parser = _Parser(
-        prog="moreplr",
-        description="Learn to rank a fixed set of labels, with ties, from features.",
-        epilog="moreplr COMMAND --help shows examples.",
-    )
-    parser.add_argument("--version", action="version", version=f"moreplr {__version__}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    modules = {
-        name: import_module(f"moreplr.cli.commands.{name.replace('-', '_')}") for name in COMMANDS
-    }
-    for name, module in modules.items():
-        first, _, rest = (module.__doc__ or "").partition("\n")
-        examples = textwrap.indent(textwrap.dedent(module.EXAMPLES).strip(), "  ")
-        sub = subparsers.add_parser(
-            name,
-            help=first,
-            description=f"{first}\n\n{rest.strip()}".strip(),
-            epilog=f"examples:\n{examples}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        sub.add_argument("--debug", action="store_true", help="show a traceback on errors")
-        if name in words:  # arguments of the others are of no use
-            module.configure(sub)
-    return parser, modules

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import re
+from collections.abc import Sequence
 from typing import Any
 
+import click
+
 import moreplr
+from moreplr.cli.declaring import together
 from moreplr.cli.values import parse_changes
 
 RANKERS = {
@@ -31,49 +34,33 @@ RIVALS = {
 _COMMA = re.compile(r",(?=\s*[A-Za-z_]\w*=)")
 
 
-def add_ranker_options(parser: argparse.ArgumentParser) -> None:
-    """Add --ranker and --set, and what comes with them."""
-    parser.add_argument(
-        "--ranker",
-        default="forest",
-        metavar="NAME",
-        help=f"{', '.join(RANKERS)} (default: forest)",
-    )
-    parser.add_argument(
+jobs_option = click.option(
+    "--jobs",
+    default=-1,
+    metavar="N",
+    show_default="one a core",
+    help="threads; the result does not depend on it",
+)
+run_options = together(
+    click.option(
+        "--random-state", default=0, metavar="SEED", help="the same seed gives the same result"
+    ),
+    jobs_option,
+)
+ranker_options = together(
+    click.option("--ranker", default="forest", metavar="NAME", help=", ".join(RANKERS)),
+    click.option(
         "--set",
-        action="append",
-        default=[],
+        multiple=True,
         metavar="NAME=VALUE",
         help="a parameter of the ranker, also of its parts (classifier__n_estimators=50); may be "
         "given several times",
-    )
-    add_run_options(parser)
+    ),
+    run_options,
+)
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add --random-state and --jobs."""
-    parser.add_argument(
-        "--random-state",
-        type=int,
-        default=0,
-        metavar="SEED",
-        help="the same seed gives the same result (default: 0)",
-    )
-    add_jobs_option(parser)
-
-
-def add_jobs_option(parser: argparse.ArgumentParser) -> None:
-    """Add --jobs."""
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=-1,
-        metavar="N",
-        help="threads; the result does not depend on it (default: one a core)",
-    )
-
-
-def make_ranker(spec: str, changes: list[str] | None = None, random_state: int | None = 0) -> Any:
+def make_ranker(spec: str, changes: Sequence[str] = (), random_state: int | None = 0) -> Any:
     """A ranker by its short name, such as ``forest`` or ``forest:n_estimators=50,min_samples=4``.
 
     Examples
@@ -92,7 +79,7 @@ def make_ranker(spec: str, changes: list[str] | None = None, random_state: int |
     if "random_state" in ranker.get_params(deep=False):
         ranker.set_params(random_state=random_state)
     given = [text for text in _COMMA.split(own) if text]
-    for key, value in parse_changes([*given, *(changes or [])]).items():
+    for key, value in parse_changes([*given, *changes]).items():
         _set(ranker, key, value, name)
     return ranker
 

@@ -2,176 +2,160 @@
 
 from __future__ import annotations
 
-import argparse
 import re
+from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from moreplr.cli.declaring import (
+    FILE,
+    Option,
+    Options,
+    Words,
+    argument,
+    file_option,
+    several,
+    together,
+)
 from moreplr.tables.formats import FORMATS
 
 if TYPE_CHECKING:
     from moreplr.tables.options import TableOptions
 
+_reading = partial(click.option, cls=Option, heading="Reading tables")
+_ranking = partial(click.option, cls=Option, heading="Rankings")
+_rankings = partial(several, heading="Rankings")
+_others = partial(click.option, cls=Option, heading="Other columns")
 
-def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """Add how cells and files are read."""
-    group = parser.add_argument_group("reading tables")
-    group.add_argument(
+
+def _one_or_all(context: Any, option: Any, words: tuple[str, ...]) -> Any:
+    # One word is a number of columns, a prefix or a pattern, or one name.
+    if len(words) != 1:
+        return words
+    return int(words[0]) if words[0].isdecimal() else words[0]
+
+
+table_argument = argument(
+    "table",
+    type=FILE,
+    about="CSV, TSV (also .gz, .bz2, .xz, .zip) or Parquet; - for standard input",
+)
+data_option = file_option(
+    "--data",
+    metavar="FOLDER",
+    help="folder of benchmark data with a manifest.csv (default: where the environment "
+    "variable MOREPLR_DATA points; bundled data and OpenML serve what it does not have)",
+)
+# How cells and files are read.
+reading_options = together(
+    _reading(
         "--gap",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="VALUE",
+        "gaps",
+        cls=Words,
         help="a cell of the features that means no value, beside empty ones, NA, NaN, null and "
         "the like; a model remembers numbers",
-    )
-    group.add_argument(
-        "--separator", metavar="SIGN", help="between cells (default: comma, or tab in .tsv)"
-    )
-    group.add_argument(
-        "--decimal", default=".", metavar="SIGN", help="between whole and fraction (default: .)"
-    )
-    group.add_argument("--encoding", default="utf-8", help="of CSV (default: utf-8)")
-    group.add_argument("--sheet", metavar="NAME", help="of an Excel workbook (default: the first)")
-    group.add_argument(
+    ),
+    _reading("--separator", metavar="SIGN", help="between cells (default: comma, or tab in .tsv)"),
+    _reading("--decimal", metavar="SIGN", default=".", help="between whole and fraction"),
+    _reading("--encoding", metavar="NAME", default="utf-8", help="of CSV"),
+    _reading("--sheet", metavar="NAME", help="of an Excel workbook (default: the first)"),
+    _reading(
         "--format",
-        choices=FORMATS,
+        type=click.Choice(FORMATS),
         help="of tables that are read (default: by the name's ending; CSV from standard input)",
-    )
-
-
-def add_label_options(parser: argparse.ArgumentParser) -> None:
-    """Add which columns are labels and which are features."""
-    group = parser.add_argument_group("rankings")
-    group.add_argument(
+    ),
+)
+# Which columns are labels and which are features; named in Python as TableOptions has them.
+column_options = together(
+    _rankings(
         "--labels",
-        nargs="+",
-        action="extend",
         metavar="NAME",
+        callback=_one_or_all,
         help="the label columns: names, patterns such as 'rank_*', one prefix, or the number of "
         "last columns; they hold positions (1 is best, equal is tied, empty is not ranked). "
         "Give the table before this option. With the options below, the labels' names",
-    )
-    group.add_argument(
+    ),
+    _ranking(
         "--ranking-column",
+        "text",
         metavar="NAME",
         help="the column of rankings as texts such as 'b > a ~ c'",
-    )
-    group.add_argument(
+    ),
+    _ranking(
         "--long",
         nargs=3,
-        metavar=("ROW", "LABEL", "POSITION"),
+        metavar="ROW LABEL POSITION",
         help="the table has a line for each row and label: its three columns for them",
-    )
-    group.add_argument(
+    ),
+    _ranking(
         "--votes",
         nargs=3,
-        metavar=("A", "B", "WINNER"),
+        metavar="A B WINNER",
         help="the columns of two labels and of the winner (its name, A's or B's column, a, b, or "
         "a tie); each vote is a row",
-    )
-    group.add_argument(
+    ),
+    _rankings(
         "--choices",
-        nargs="+",
         metavar="COLUMN",
         help="the columns of the best and of the worst of those tried (labels, or A, B, C …)",
-    )
-    group.add_argument(
-        "--tried",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="COLUMN",
-        help="the columns of what was tried, with --choices; patterns too",
-    )
-    group.add_argument(
-        "--ratings", action="store_true", help="label columns hold ratings: larger is better"
-    )
-    group.add_argument(
+    ),
+    _rankings("--tried", help="the columns of what was tried, with --choices; patterns too"),
+    _ranking("--ratings", is_flag=True, help="label columns hold ratings: larger is better"),
+    _ranking(
         "--scores",
-        choices=("smaller", "larger"),
+        type=click.Choice(("smaller", "larger")),
         help="label columns hold scores, such as run times, and which are better; inf is last",
-    )
-    group.add_argument(
+    ),
+    _ranking(
         "--tie-within",
+        "tolerance",
         metavar="SIZE",
-        default="0",
-        help="scores that are so close tie: a difference, or a share of the better one such as "
-        "1%%",
-    )
-    group.add_argument(
+        help="scores that are so close tie: a difference, or a share of the better one such as 1%",
+    ),
+    _ranking(
         "--missing",
-        choices=("unranked", "last"),
+        type=click.Choice(("unranked", "last")),
         default="unranked",
-        help="whether nothing is known of a label without a score, or it comes last (default: "
-        "unranked)",
-    )
-    _add_list(group, "--unranked", "a cell of the labels that means not ranked (such as 0 or -1)")
-    _add_list(group, "--last", "a score that means the last place, such as timeout")
-    _add_list(group, "--tie", "a winner of --votes that means a tie, beside tie, draw, both bad")
-    _add_list(group, "--skip", "a winner of --votes that makes the vote be left out")
-    group.add_argument(
-        "--drop-prefix",
-        default="",
-        metavar="TEXT",
-        help="what the labels' names lose at their beginning, such as rank_",
-    )
-    other = parser.add_argument_group("other columns")
-    other.add_argument(
+        help="whether nothing is known of a label without a score, or it comes last",
+    ),
+    _rankings("--unranked", help="a cell of the labels that means not ranked (such as 0 or -1)"),
+    _rankings("--last", help="a score that means the last place, such as timeout"),
+    _rankings(
+        "--tie", "ties", help="a winner of --votes that means a tie, beside tie, draw, both bad"
+    ),
+    _rankings("--skip", help="a winner of --votes that makes the vote be left out"),
+    _ranking("--drop-prefix", help="what labels' names lose at their beginning, such as rank_"),
+    _others(
         "--ignore",
-        nargs="+",
-        action="extend",
-        default=[],
+        cls=Words,
         metavar="NAME",
         help="columns to leave out, such as identifiers; patterns too",
-    )
-    other.add_argument("--weight", metavar="NAME", help="the column of the rows' weights")
-    other.add_argument(
+    ),
+    _others("--weight", metavar="NAME", help="the column of the rows' weights"),
+    _others(
         "--group",
         metavar="NAME",
         help="the column that says which rows belong together, such as a user: folds do not "
         "split them",
-    )
+    ),
+    reading_options,
+)
 
 
-def _add_list(group: Any, option: str, words: str) -> None:
-    group.add_argument(option, nargs="+", action="extend", default=[], metavar="VALUE", help=words)
-
-
-def read_options(options: argparse.Namespace) -> TableOptions:
-    """The options as Python has them."""
+def read_options(options: Options) -> TableOptions:
+    """The options as Python has them; what is not said keeps its default."""
     from moreplr.rankings._votes import TIES
     from moreplr.tables.options import TableOptions
 
-    labels: Any = options.labels
-    if labels is not None and len(labels) == 1:
-        # One word is a number of columns, a prefix or a pattern, or one name.
-        labels = int(labels[0]) if labels[0].isdecimal() else labels[0]
-    return TableOptions(
-        labels=labels,
-        text=options.ranking_column,
-        long=options.long,
-        votes=options.votes,
-        choices=options.choices,
-        tried=options.tried,
-        ratings=options.ratings,
-        scores=options.scores,
-        tolerance=0.0 if options.tie_within == "0" else options.tie_within,
-        missing=options.missing,
-        unranked=options.unranked,
-        last=options.last,
-        ties=[*TIES, *options.tie],
-        skip=options.skip,
-        drop_prefix=options.drop_prefix,
-        weight=options.weight,
-        group=options.group,
-        ignore=options.ignore,
-        gaps=options.gap,
-        separator=options.separator,
-        decimal=options.decimal,
-        encoding=options.encoding,
-        sheet=options.sheet,
-        format=options.format,
-    )
+    names = {field.name for field in fields(TableOptions)} - {"ties"}
+    said: dict[str, Any] = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in vars(options).items()
+        if name in names and value not in (None, ())
+    }
+    return TableOptions(ties=[*TIES, *options.ties], **said)
 
 
 # What Python calls otherwise than the command.
@@ -212,7 +196,7 @@ def as_options(text: str) -> str:
     return _OPTION.sub(spell, text)
 
 
-def table_options(options: argparse.Namespace) -> dict[str, Any]:
+def table_options(options: Options) -> dict[str, Any]:
     """What :func:`moreplr.tables.reading.open_table` takes of the options."""
     return {
         "kind": options.format,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterable
@@ -10,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from moreplr._progress import Progress
+from moreplr.cli.declaring import Options
 from moreplr.cli.options import as_options, read_options, table_options
 from moreplr.datasets import Dataset, list_datasets, load
 from moreplr.datasets._aslib import RUNS
@@ -23,7 +23,7 @@ from moreplr.tables.reading import open_table
 __all__ = ["shorten"]
 
 
-def load_problem(source: str, options: argparse.Namespace) -> Dataset:
+def load_problem(source: str, options: Options) -> Dataset:
     """A table with labels from a file or standard input, or a data set by its name.
 
     A file comes first; a name such as ``iris``, ``lr/iris`` or ``field/aslib_qbf-2011`` that is

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from typing import Any
 
 
-def parse_changes(texts: list[str]) -> dict[str, Any]:
+def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
     """Values of --set as TOML has them; a bare word is a text, and none is None.
 
     Examples

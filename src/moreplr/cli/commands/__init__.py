@@ -1,6 +1,6 @@
 """The subcommands, a module each.
 
-A module has a docstring whose first line is its help, `EXAMPLES`, `configure` to add its
-arguments to a parser, and `run` to do the work and give the exit code. It imports what is heavy
-in `run`, so that help comes at once.
+A module's docstring is what --help shows, with examples at the end. Its command is a function of
+the module's name, which is given all options as one object. What is heavy is imported inside, so
+that help comes at once.
 """

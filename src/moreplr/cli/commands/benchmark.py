@@ -1,59 +1,31 @@
 """Run an experiment: data sets × methods × missing labels × folds.
 
 Results go to a SQLite file. Stop it at any moment: the same command goes on where it was.
+
+Examples:
+  moreplr benchmark --plan demo --report demo-report
+  moreplr benchmark --plan paper --data ../data --jobs 8 --timeout 3600 --report paper
+  moreplr benchmark --plan paper --set 'data=["plr/iris"]' --set repetitions=1
+  moreplr benchmark --plan my-plan.toml --dask tcp://scheduler:8786
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from pathlib import Path
 
-from moreplr.cli._data import add_data_option, use_data_option
+import click
+
+from moreplr.cli.declaring import Options, command, file_option
+from moreplr.cli.options import data_option
 from moreplr.cli.values import parse_changes
 
-EXAMPLES = """
-moreplr benchmark --plan demo --report demo-report
-moreplr benchmark --plan paper --data ../data --jobs 8 --timeout 3600 --report paper
-moreplr benchmark --plan paper --set 'data=["plr/iris"]' --set repetitions=1
-moreplr benchmark --plan my-plan.toml --dask tcp://scheduler:8786
-"""
+_FOLDER = Path(__file__).parents[2] / "experiments" / "plans"
+_PLANS = ", ".join(sorted(path.stem for path in _FOLDER.iterdir()))
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    from moreplr.experiments.plan import shipped_plans
-
-    plans = ", ".join(shipped_plans())
-    parser.add_argument("--plan", required=True, help=f"a TOML file, or one of: {plans}")
-    parser.add_argument("--store", help="SQLite file of results (default: PLAN.sqlite)")
-    cores = os.cpu_count() or 1
-    parser.add_argument(
-        "--jobs", type=int, default=cores, help="fits at a time (default: one a core)"
-    )
-    parser.add_argument(
-        "--timeout", type=float, metavar="SECONDS", help="give up a fit that takes longer"
-    )
-    parser.add_argument("--dask", metavar="ADDRESS", help="run on this Dask scheduler's workers")
-    parser.add_argument("--retry", action="store_true", help="run again what failed before")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change the plan; the value as in TOML, may be given several times",
-    )
-    parser.add_argument(
-        "--allow-import",
-        action="store_true",
-        help="let the plan name methods as module:callable, which runs code of that module",
-    )
-    parser.add_argument("--report", metavar="FOLDER", help="write a report at the end")
-    add_data_option(parser)
-
-
-def run_plan(options: argparse.Namespace) -> Path:
+def run_plan(options: Options) -> Path:
     """Run the plan and say what came of it; gives the store's path."""
     from moreplr import experiments
 
@@ -76,12 +48,36 @@ def run_plan(options: argparse.Namespace) -> Path:
     return store
 
 
-def run(options: argparse.Namespace) -> int:
+@command(help=__doc__)
+@file_option("--plan", required=True, help=f"a TOML file, or one of: {_PLANS}")
+@file_option("--store", help="SQLite file of results (default: PLAN.sqlite)")
+@click.option(
+    "--jobs",
+    default=os.cpu_count() or 1,
+    show_default="one a core",
+    metavar="N",
+    help="fits at a time",
+)
+@click.option("--timeout", type=float, metavar="SECONDS", help="give up a fit that takes longer")
+@click.option("--dask", metavar="ADDRESS", help="run on this Dask scheduler's workers")
+@click.option("--retry", is_flag=True, help="run again what failed before")
+@click.option(
+    "--set",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="change the plan; the value as in TOML, may be given several times",
+)
+@click.option(
+    "--allow-import",
+    is_flag=True,
+    help="let the plan name methods as module:callable, which runs code of that module",
+)
+@file_option("--report", metavar="FOLDER", help="write a report at the end")
+@data_option
+def benchmark(options: Options) -> None:
     """Run the plan, then write the report if one is wanted."""
     from moreplr import experiments
 
-    use_data_option(options)
     store = run_plan(options)
     if options.report is not None:
         print(experiments.report(store, options.report))
-    return 0

@@ -7,52 +7,40 @@ mean rank, wins, ties and losses counted over tables. All p-values of a table ar
 Holm's procedure.
 
 A ranker's parameters follow its name: forest:n_estimators=50,min_samples=4
+
+Examples:
+  moreplr compare people.csv --labels 'rank_*'
+  moreplr compare people.csv --labels 'rank_*' --rankers forest forest:n_estimators=500 more
+  moreplr compare iris wine lr/iris --rankers forest neighbors tree --repeats 1
 """
 
 from __future__ import annotations
 
-import argparse
 from itertools import combinations
 from typing import Any
 
-from moreplr.cli._data import add_data_option, use_data_option
-from moreplr.cli.choosing import RANKERS, RIVALS, add_run_options
-from moreplr.cli.commands.evaluate import (
-    add_fold_options,
-    check_confidence,
-    say,
-    write_scores,
-)
-from moreplr.cli.options import add_label_options, add_reading_options
+from moreplr.cli.choosing import RANKERS, RIVALS, run_options
+from moreplr.cli.commands.evaluate import check_confidence, fold_options, say, write_scores
+from moreplr.cli.declaring import FILE, Options, argument, command, several
+from moreplr.cli.options import column_options, data_option
 
-EXAMPLES = """
-moreplr compare people.csv --labels 'rank_*'
-moreplr compare people.csv --labels 'rank_*' --rankers forest forest:n_estimators=500 more
-moreplr compare iris wine lr/iris --rankers forest neighbors tree --repeats 1
-"""
 _DEFAULT = ("forest", "more", "pairwise", "neighbors", "tree", "dummy")
 _FEW_TABLES = 6
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument("tables", nargs="+", help="tables with labels, or names of data sets")
-    parser.add_argument(
-        "--rankers",
-        nargs="+",
-        default=list(_DEFAULT),
-        metavar="NAME",
-        help=f"{', '.join(RANKERS | RIVALS)}, with parameters (default: {' '.join(_DEFAULT)})",
-    )
-    add_run_options(parser)
-    add_fold_options(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write each score (CSV and so on)")
-    add_label_options(parser)
-    add_reading_options(parser)
-    add_data_option(parser)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(help=__doc__)
+@argument("tables", nargs=-1, required=True, type=FILE, about="with labels, or data sets")
+@several(
+    "--rankers",
+    default=_DEFAULT,
+    metavar="NAME",
+    help=f"{', '.join(RANKERS | RIVALS)}, with parameters",
+)
+@run_options
+@fold_options
+@column_options
+@data_option
+def compare(options: Options) -> None:
     """Cross-validate all rankers on all tables and test their differences."""
     import pandas as pd
 
@@ -62,7 +50,6 @@ def run(options: argparse.Namespace) -> int:
     from moreplr.cli.resampling import cross_validate
     from moreplr.cli.writing import check_output
 
-    use_data_option(options)
     check_confidence(options.confidence)
     if options.output is not None:
         check_output(options.output)
@@ -70,8 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if len(names) < 2:
         raise ValueError("give two or more rankers to compare: --rankers forest more")
     rankers = {
-        name: use_jobs(make_ranker(name, None, options.random_state), options.jobs)
-        for name in names
+        name: use_jobs(make_ranker(name, (), options.random_state), options.jobs) for name in names
     }
     problems = [load_problem(table, options) for table in options.tables]
     _check_names([data.name for data in problems])
@@ -98,7 +84,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print_several(options, scores)
     write_scores(options, scores)
-    return 0
 
 
 def _check_names(names: list[str]) -> None:
@@ -107,7 +92,7 @@ def _check_names(names: list[str]) -> None:
         raise ValueError(f"two tables are named {twice[0]!r}; their names must differ")
 
 
-def _print_one(options: argparse.Namespace, data: Any, scores: Any) -> None:
+def _print_one(options: Options, data: Any, scores: Any) -> None:
     import pandas as pd
 
     from moreplr.evaluation._words import describe, folds
@@ -141,7 +126,7 @@ def _print_one(options: argparse.Namespace, data: Any, scores: Any) -> None:
     )
 
 
-def _print_several(options: argparse.Namespace, scores: Any) -> None:
+def _print_several(options: Options, scores: Any) -> None:
     from moreplr.cli.problems import note
     from moreplr.evaluation._words import folds
     from moreplr.experiments.statistics import friedman_holm
@@ -175,7 +160,7 @@ def _three(found: Any) -> tuple[float, float, float]:
     return found.mean, found.low, found.high
 
 
-def _table(options: argparse.Namespace, frame: Any) -> None:
+def _table(options: Options, frame: Any) -> None:
     import sys
 
     from moreplr.cli.tables import print_table

@@ -1,30 +1,28 @@
-"""Print a script that lets a shell complete commands and options.
+"""Print a script that lets a shell complete commands, options and names of files.
 
-Bash, zsh and tcsh are known. Run the script in the file that your shell reads when it starts.
+Bash, zsh and fish are known. The shell reads the script when it starts, if it lies where the
+examples put it; what completes a word then is this program.
+
+Examples:
+  moreplr completion bash > ~/.local/share/bash-completion/completions/moreplr
+  moreplr completion zsh > /usr/local/share/zsh/site-functions/_moreplr
+  moreplr completion fish > ~/.config/fish/completions/moreplr.fish
 """
 
 from __future__ import annotations
 
-import argparse
+import click
+from click.shell_completion import get_completion_class
 
-EXAMPLES = """
-moreplr completion bash > ~/.local/share/bash-completion/completions/moreplr
-moreplr completion zsh > /usr/local/share/zsh/site-functions/_moreplr
-"""
-SHELLS = ("bash", "zsh", "tcsh")
+from moreplr.cli.declaring import Options, command
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument("shell", choices=SHELLS)
+@command(help=__doc__)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+def completion(options: Options) -> None:
+    """Print the script."""
+    from moreplr.cli import COMPLETE, moreplr
 
-
-def run(options: argparse.Namespace) -> int:
-    """Print the script for all commands."""
-    import shtab
-
-    from moreplr.cli import COMMANDS, make_parser
-
-    parser, _ = make_parser(COMMANDS)
-    print(shtab.complete(parser, options.shell))
-    return 0
+    kind = get_completion_class(options.shell)
+    assert kind is not None, "all choices are known to click"
+    print(kind(moreplr, {}, "moreplr", COMPLETE).source())

@@ -1,59 +1,47 @@
-"""List data sets, print what one holds, or fetch some from OpenML."""
+"""List data sets, print what one holds, or fetch some from OpenML.
+
+Examples:
+  moreplr datasets list
+  moreplr datasets card iris --problem lr
+  moreplr datasets card people.csv --labels 'rank_*'
+  moreplr datasets card people.csv --ranking-column ranking
+  moreplr datasets fetch glass vowel
+  moreplr datasets fetch --problem lr
+"""
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
-from moreplr.cli._data import add_data_option, use_data_option
-from moreplr.cli.options import add_label_options, add_reading_options
+import click
 
-EXAMPLES = """
-moreplr datasets list
-moreplr datasets card iris --problem lr
-moreplr datasets card people.csv --labels 'rank_*'
-moreplr datasets card people.csv --ranking-column ranking
-moreplr datasets fetch glass vowel
-moreplr datasets fetch --problem lr
-"""
+from moreplr.cli.declaring import FILE, Group, Options, argument
+from moreplr.cli.options import column_options, data_option
+
+_problem = click.option("--problem", type=click.Choice(("plr", "lr", "field")), default="plr")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    from moreplr.datasets import PROBLEMS
-
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="all names that can be loaded")
-    card = actions.add_parser("card", help="instances, features, labels, rankings, buckets")
-    card.add_argument("name", help="a name, or a table")
-    card.add_argument("--problem", choices=PROBLEMS, default="plr")
-
-    add_label_options(card)
-    add_reading_options(card)
-    fetch = actions.add_parser("fetch", help="download from OpenML into scikit-learn's cache")
-    fetch.add_argument("names", nargs="*", metavar="NAME", help="(default: all that it has)")
-    fetch.add_argument("--problem", choices=PROBLEMS, default="plr")
-    for action in (listing, card):
-        add_data_option(action)
-    for action in (listing, card, fetch):
-        action.add_argument("--debug", action="store_true", default=argparse.SUPPRESS)
+@click.group(cls=Group, help=__doc__, no_args_is_help=False)
+def datasets() -> None:
+    """What the commands below belong to."""
 
 
-def run(options: argparse.Namespace) -> int:
-    """List, print or fetch."""
-    if options.action == "fetch":
-        return _fetch(options)
-    use_data_option(options)
-    if options.action == "list":
-        from moreplr.cli.tables import print_table
+@datasets.command("list")
+@data_option
+def list_all(options: Options) -> None:
+    """All names that can be loaded."""
+    from moreplr.cli.tables import print_table
 
-        print_table(_listing())
-    else:
-        _describe(options)
-    return 0
+    print_table(_listing())
 
 
-def _describe(options: argparse.Namespace) -> None:
+@datasets.command()
+@argument("name", type=FILE, about="a name, or a table")
+@_problem
+@column_options
+@data_option
+def card(options: Options) -> None:
+    """Instances, features, labels, rankings, buckets."""
     from moreplr.cli.problems import say_what_was_read
 
     data = _find(options)
@@ -61,7 +49,7 @@ def _describe(options: argparse.Namespace) -> None:
     say_what_was_read(data)
 
 
-def _find(options: argparse.Namespace) -> Any:
+def _find(options: Options) -> Any:
     from dataclasses import replace
     from pathlib import Path
 
@@ -73,7 +61,11 @@ def _find(options: argparse.Namespace) -> Any:
     return replace(load_problem(options.name, options), problem=options.problem)
 
 
-def _fetch(options: argparse.Namespace) -> int:
+@datasets.command()
+@argument("names", nargs=-1, metavar="[NAME]...", about="default: all that it has")
+@_problem
+def fetch(options: Options) -> None:
+    """Download from OpenML into scikit-learn's cache."""
     from moreplr import datasets
     from moreplr._progress import Progress
     from moreplr.datasets._paper import entries
@@ -96,7 +88,6 @@ def _fetch(options: argparse.Namespace) -> int:
             data = datasets.load(name, options.problem, source="openml")
             print(f"{options.problem}/{describe(data)}")
             progress.advance()
-    return 0
 
 
 def _listing() -> Any:

@@ -2,33 +2,25 @@
 
 Rankers learn from complete rankings and from ones that lost labels, and are scored on rankings
 that they have not seen. Then a small experiment is run and its report written, all offline.
+
+Examples:
+  moreplr demo
+  moreplr demo -o elsewhere
 """
 
 from __future__ import annotations
 
-import argparse
+import click
 
-EXAMPLES = """
-moreplr demo
-moreplr demo -o elsewhere
-"""
+from moreplr.cli.declaring import Options, command, file_option
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="moreplr-demo",
-        metavar="FOLDER",
-        help="where the report goes (default: moreplr-demo)",
-    )
-    parser.add_argument(
-        "--jobs", type=int, default=2, metavar="N", help="processes of the experiment (default: 2)"
-    )
-
-
-def run(options: argparse.Namespace) -> int:
+@command(help=__doc__)
+@file_option(
+    "-o", "--output", default="moreplr-demo", metavar="FOLDER", help="where the report goes"
+)
+@click.option("--jobs", default=2, metavar="N", help="processes of the experiment")
+def demo(options: Options) -> None:
     """Show rankers, then run the plan named demo and report it."""
     from pathlib import Path
 
@@ -41,4 +33,3 @@ def run(options: argparse.Namespace) -> int:
     store = folder / "demo.sqlite"
     experiments.run(experiments.Plan.load("demo"), store, jobs=options.jobs, progress=True)
     print(experiments.report(store, folder))
-    return 0

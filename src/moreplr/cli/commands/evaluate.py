@@ -7,58 +7,39 @@ nothing from them.
 
 Without a model, the interval is the corrected resampled t interval of Nadeau and Bengio (2003)
 over the folds of a repeated cross-validation. With one, it is a percentile bootstrap over rows.
+
+Examples:
+  moreplr evaluate people.csv --labels 'rank_*'
+  moreplr evaluate people.csv --labels 'rank_*' --report people.html
+  moreplr evaluate people.csv --labels 'rank_*' --ranker more --set layer=epsilon --folds 10
+  moreplr evaluate people.csv --ranking-column ranking -o folds.csv
+  moreplr evaluate new-people.csv --model people.moreplr
+  moreplr evaluate iris
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import Any
 
-from moreplr.cli._data import add_data_option, use_data_option
-from moreplr.cli.choosing import add_ranker_options
-from moreplr.cli.options import add_label_options, add_reading_options
+import click
+
+from moreplr.cli.choosing import ranker_options
+from moreplr.cli.declaring import FILE, Options, argument, command, file_option, together
+from moreplr.cli.options import column_options, data_option
 from moreplr.tables.formats import STREAM
 
-EXAMPLES = """
-moreplr evaluate people.csv --labels 'rank_*'
-moreplr evaluate people.csv --labels 'rank_*' --report people.html
-moreplr evaluate people.csv --labels 'rank_*' --ranker more --set layer=epsilon --folds 10
-moreplr evaluate people.csv --ranking-column ranking -o folds.csv
-moreplr evaluate new-people.csv --model people.moreplr
-moreplr evaluate iris
-"""
 # Rankers of other kinds, which a report shows beside the one that is judged.
 _BESIDE = ("forest", "linear", "neighbors")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument("table", help="a table with labels (- for standard input), or a data set")
-    parser.add_argument("--model", metavar="FILE", help="a saved model, instead of --ranker")
-    add_ranker_options(parser)
-    add_fold_options(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write each score (CSV and so on)")
-    parser.add_argument(
-        "--report",
-        metavar="FILE",
-        help="write a page (HTML): what was read, this ranker beside others, pairs of labels, "
-        "which columns count, and some predictions with reasons",
-    )
-    add_label_options(parser)
-    add_reading_options(parser)
-    add_data_option(parser)
-
-
-def add_fold_options(parser: argparse.ArgumentParser) -> None:
-    """Add how to cross-validate."""
-    parser.add_argument("--folds", type=int, default=5, metavar="N", help="(default: 5)")
-    parser.add_argument(
-        "--repeats", type=int, default=2, metavar="N", help="of all folds (default: 2)"
-    )
-    parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="SHARE", help="(default: 0.95)"
-    )
+# How to cross-validate, and where scores go.
+fold_options = together(
+    click.option("--folds", default=5, metavar="N", help="parts of the table"),
+    click.option("--repeats", default=2, metavar="N", help="of all folds"),
+    click.option("--confidence", default=0.95, metavar="SHARE", help="of the intervals"),
+    file_option("-o", "--output", help="write each score (CSV and so on)"),
+)
 
 
 def check_confidence(level: float) -> None:
@@ -67,11 +48,22 @@ def check_confidence(level: float) -> None:
         raise ValueError(f"--confidence must lie between 0 and 1, got {level:g}")
 
 
-def run(options: argparse.Namespace) -> int:
+@command(help=__doc__)
+@argument("table", type=FILE, about="with labels (- for standard input), or a data set")
+@file_option("--model", help="a saved model, instead of --ranker")
+@ranker_options
+@fold_options
+@file_option(
+    "--report",
+    help="write a page (HTML): what was read, this ranker beside others, pairs of labels, which "
+    "columns count, and some predictions with reasons",
+)
+@column_options
+@data_option
+def evaluate(options: Options) -> None:
     """Evaluate a ranker, or a saved model."""
     from moreplr.cli.writing import check_output
 
-    use_data_option(options)
     check_confidence(options.confidence)
     for path in (options.output, options.report):
         if path is not None:
@@ -79,16 +71,17 @@ def run(options: argparse.Namespace) -> int:
     if options.report == STREAM:
         raise ValueError("--report needs the name of a file, such as report.html")
     if options.model is not None:
-        return _run_model(options)
-    return _run_folds(options)
+        _run_model(options)
+    else:
+        _run_folds(options)
 
 
-def say(options: argparse.Namespace, text: str = "") -> None:
+def say(options: Options, text: str = "") -> None:
     """Print for people: on standard output, unless the table of scores goes there."""
     print(text, file=sys.stderr if options.output == "-" else sys.stdout)
 
 
-def _run_folds(options: argparse.Namespace) -> int:
+def _run_folds(options: Options) -> None:
     from moreplr._progress import Progress
     from moreplr.cli import resampling
     from moreplr.cli.problems import check_features, load_problem, say_what_was_read
@@ -119,17 +112,16 @@ def _run_folds(options: argparse.Namespace) -> int:
     write_scores(options, scores)
     if options.report is not None:
         print(found.report(options.report), file=sys.stderr)
-    return 0
 
 
-def _make_ranker(name: str, options: argparse.Namespace) -> Any:
+def _make_ranker(name: str, options: Options) -> Any:
     from moreplr.cli.choosing import make_ranker, use_jobs
 
-    changes = options.set if name == options.ranker else None
+    changes = options.set if name == options.ranker else ()
     return use_jobs(make_ranker(name, changes, options.random_state), options.jobs)
 
 
-def _run_model(options: argparse.Namespace) -> int:
+def _run_model(options: Options) -> None:
     from moreplr._progress import Progress
     from moreplr.cli.models import load_model
     from moreplr.cli.options import read_options, table_options
@@ -145,7 +137,7 @@ def _run_model(options: argparse.Namespace) -> int:
     model = load_model(options.model, options.jobs)
     with open_table(options.table, **table_options(options)) as table:
         frame = table.read()
-    reader = Reader(table.name, options.gap, options.decimal)
+    reader = Reader(table.name, options.gaps, options.decimal)
     shaped = shape_table(frame, reader, read_options(options), model.labels)
     columns = model.columns(list(map(str, shaped.X)), table.name)
     with Progress("predicting"):
@@ -154,10 +146,9 @@ def _run_model(options: argparse.Namespace) -> int:
     rows.insert(0, "row", range(1, len(rows) + 1))
     _print_rows(options, table.name, rows)
     write_scores(options, rows)
-    return 0
 
 
-def _print_rows(options: argparse.Namespace, name: str, rows: Any) -> None:
+def _print_rows(options: Options, name: str, rows: Any) -> None:
     from moreplr.model_selection import BOOTSTRAP, bootstrap
     from moreplr.rankings._cells import count
 
@@ -171,7 +162,7 @@ def _print_rows(options: argparse.Namespace, name: str, rows: Any) -> None:
     say(options, f"mean over rows with a {100 * options.confidence:g}% interval: {BOOTSTRAP}")
 
 
-def write_scores(options: argparse.Namespace, scores: Any) -> None:
+def write_scores(options: Options, scores: Any) -> None:
     """Write the table of scores if -o is given."""
     from moreplr.cli.writing import open_writer
 

@@ -8,46 +8,38 @@ A ranking forest predicts what the training rows in the same leaves say. Of such
 weightiest of them are printed, and for each pair of neighbours in the predicted ranking, or for
 the two labels, how probable either order and a tie are. Rows are counted from 1, in the new table
 and in the one that the model was fitted on.
+
+Examples:
+  moreplr explain people.moreplr new.csv --row 3
+  moreplr explain people.moreplr new.csv --row 3 --labels tea milk
+  moreplr explain people.moreplr new.csv --row 3 --labels tea milk --compare people.csv
+  moreplr explain people.moreplr new.csv --row 3 --rows 0 -o training-rows.csv
 """
 
 from __future__ import annotations
 
-import argparse
 from itertools import pairwise
 from typing import Any
 
-from moreplr.cli.options import add_reading_options
+import click
 
-EXAMPLES = """
-moreplr explain people.moreplr new.csv --row 3
-moreplr explain people.moreplr new.csv --row 3 --labels tea milk
-moreplr explain people.moreplr new.csv --row 3 --labels tea milk --compare people.csv
-moreplr explain people.moreplr new.csv --row 3 --rows 0 -o training-rows.csv
-"""
+from moreplr.cli.declaring import FILE, Options, argument, command, file_option
+from moreplr.cli.options import reading_options
 
 # Rows that one is compared with: enough for shares, and little to predict.
 _COMPARED = 200
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument("model", help="a model that `moreplr fit` wrote")
-    parser.add_argument("table", help="the table of the row; - for standard input")
-    parser.add_argument("--row", type=int, default=1, metavar="N", help="from 1 (default: 1)")
-    parser.add_argument("--labels", nargs=2, metavar="LABEL", help="tell of these two only")
-    parser.add_argument(
-        "--compare", metavar="TABLE", help="rows to compare with (default: those of the table)"
-    )
-    parser.add_argument(
-        "--rows", type=int, default=5, metavar="N", help="training rows to show (default: 5)"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write all training rows and their weights"
-    )
-    add_reading_options(parser)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(help=__doc__)
+@argument("model", type=FILE, about="a model that `moreplr fit` wrote")
+@argument("table", type=FILE, about="the table of the row; - for standard input")
+@click.option("--row", default=1, metavar="N", help="counted from 1")
+@click.option("--labels", nargs=2, metavar="LABEL LABEL", help="tell of these two only")
+@file_option("--compare", help="a table of rows to compare with (default: those of the table)")
+@click.option("--rows", default=5, metavar="N", help="training rows to show")
+@file_option("-o", "--output", help="write all training rows and their weights")
+@reading_options
+def explain(options: Options) -> None:
     """Explain one row."""
     from moreplr.cli.commands.evaluate import say, write_scores
     from moreplr.cli.models import load_model
@@ -76,10 +68,9 @@ def run(options: argparse.Namespace) -> int:
         rows = rows.assign(row=rows["row"] + 1)
         _show_rows(rows, options)
         write_scores(options, rows)
-    return 0
 
 
-def _compare(model: Any, options: argparse.Namespace, needed: bool) -> Any:
+def _compare(model: Any, options: Options, needed: bool) -> Any:
     """Rows to compare with; where they are not needed, None if there are none."""
     from moreplr.cli.options import table_options
     from moreplr.tables.cells import Reader
@@ -94,7 +85,7 @@ def _compare(model: Any, options: argparse.Namespace, needed: bool) -> Any:
     with open_table(source, **table_options(options)) as table:
         columns = model.columns(table.columns, table.name)
         for chunk in table.chunks:
-            reader = Reader(table.name, options.gap, options.decimal)
+            reader = Reader(table.name, options.gaps, options.decimal)
             if len(chunk) < 2 and not needed:
                 return None
             return model.prepare(chunk.head(_COMPARED), columns, reader)
@@ -107,7 +98,7 @@ def _explain(model: Any, x: Any) -> Any:
     return ranker.explain(x) if hasattr(ranker, "explain") else None
 
 
-def _show_rows(rows: Any, options: argparse.Namespace) -> None:
+def _show_rows(rows: Any, options: Options) -> None:
     import sys
 
     from moreplr.cli.tables import print_table
@@ -119,7 +110,7 @@ def _show_rows(rows: Any, options: argparse.Namespace) -> None:
             print(f"and {len(rows) - len(shown):,} more training rows", file=sys.stderr)
 
 
-def _find_row(model: Any, options: argparse.Namespace) -> Any:
+def _find_row(model: Any, options: Options) -> Any:
     from moreplr.cli.options import table_options
     from moreplr.tables.cells import Reader
     from moreplr.tables.reading import open_table
@@ -133,7 +124,7 @@ def _find_row(model: Any, options: argparse.Namespace) -> Any:
             if options.row <= done + len(chunk):
                 at = options.row - done - 1
                 one = chunk.iloc[at : at + 1]
-                reader = Reader(table.name, options.gap, options.decimal, options.row)
+                reader = Reader(table.name, options.gaps, options.decimal, options.row)
                 return model.prepare(one, columns, reader)
             done += len(chunk)
     raise ValueError(f"{table.name} has {done:,} rows, there is no row {options.row}")

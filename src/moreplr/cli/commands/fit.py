@@ -3,44 +3,34 @@
 Every row holds features and a ranking: a column of positions for each label (1 is best, equal is
 tied, empty is not ranked), or one column of texts such as 'b > a ~ c'. All other columns are
 features: numbers or texts, with gaps.
+
+Examples:
+  moreplr fit people.csv --labels 'rank_*' -o people.moreplr
+  moreplr fit people.csv --labels tea milk water --ignore name -o people.moreplr
+  moreplr fit people.csv --ranking-column ranking -o people.moreplr
+  moreplr fit stars.csv --labels 5 --ratings --unranked 0 -o stars.moreplr
+  moreplr fit people.csv --labels 'rank_*' --ranker more --set layer=epsilon -o people.moreplr
+  moreplr fit people.csv --labels 'rank_*' --ranker auto --set time_budget=60 -o people.moreplr
+  zcat people.csv.gz | moreplr fit - --labels 'rank_*' -o people.moreplr
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import Any
 
-from moreplr.cli._data import add_data_option, use_data_option
-from moreplr.cli.choosing import add_ranker_options
-from moreplr.cli.options import add_label_options, add_reading_options
-
-EXAMPLES = """
-moreplr fit people.csv --labels 'rank_*' -o people.moreplr
-moreplr fit people.csv --labels tea milk water --ignore name -o people.moreplr
-moreplr fit people.csv --ranking-column ranking -o people.moreplr
-moreplr fit stars.csv --labels 5 --ratings --unranked 0 -o stars.moreplr
-moreplr fit people.csv --labels 'rank_*' --ranker more --set layer=epsilon -o people.moreplr
-moreplr fit people.csv --labels 'rank_*' --ranker auto --set time_budget=60 -o people.moreplr
-zcat people.csv.gz | moreplr fit - --labels 'rank_*' -o people.moreplr
-"""
+from moreplr.cli.choosing import ranker_options
+from moreplr.cli.declaring import Options, command, file_option
+from moreplr.cli.options import column_options, data_option, table_argument
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument(
-        "table", help="CSV, TSV (also .gz, .bz2, .xz, .zip) or Parquet; - for standard input"
-    )
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="the model; - for standard output"
-    )
-    add_ranker_options(parser)
-    add_label_options(parser)
-    add_reading_options(parser)
-    add_data_option(parser)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(help=__doc__)
+@table_argument
+@file_option("-o", "--output", required=True, help="the model; - for standard output")
+@ranker_options
+@column_options
+@data_option
+def fit(options: Options) -> None:
     """Fit and save."""
     from moreplr._progress import Progress
     from moreplr.cli.choosing import make_ranker, use_jobs
@@ -49,7 +39,6 @@ def run(options: argparse.Namespace) -> int:
     from moreplr.cli.writing import check_output
     from moreplr.rankers.table import TableRanker, vectorizer_for
 
-    use_data_option(options)
     check_output(options.output)
     ranker = use_jobs(make_ranker(options.ranker, options.set, options.random_state), options.jobs)
     data = load_problem(options.table, options)
@@ -61,7 +50,6 @@ def run(options: argparse.Namespace) -> int:
         save_model(model, options.output)
     _print_leaderboard(model.ranker_)
     print(_summary(options, data, model), file=sys.stderr)
-    return 0
 
 
 def _print_leaderboard(ranker: Any) -> None:
@@ -73,7 +61,7 @@ def _print_leaderboard(ranker: Any) -> None:
         print(ranker.summary_, file=sys.stderr)
 
 
-def _summary(options: argparse.Namespace, data: Any, model: Any) -> str:
+def _summary(options: Options, data: Any, model: Any) -> str:
     from collections import Counter
 
     from moreplr.cli.problems import shorten

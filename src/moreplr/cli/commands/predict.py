@@ -3,74 +3,65 @@
 Columns are found by name: others are ignored, labels may be there. Rows are read, predicted and
 written a chunk at a time, so that a table of any length takes the same memory. The output has a
 column of ranks for each label, 1 for the best, equal for tied ones.
+
+Examples:
+  moreplr predict people.moreplr new.csv -o ranks.csv
+  moreplr predict people.moreplr new.csv --text --keep name
+  moreplr predict people.moreplr new.csv --pairs -o pairs.parquet
+  moreplr predict people.moreplr new.csv --top 3 --total-order
+  zcat new.csv.gz | moreplr predict people.moreplr - | head
 """
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
-from moreplr.cli.choosing import add_jobs_option
-from moreplr.cli.options import add_reading_options
+import click
 
-EXAMPLES = """
-moreplr predict people.moreplr new.csv -o ranks.csv
-moreplr predict people.moreplr new.csv --text --keep name
-moreplr predict people.moreplr new.csv --pairs -o pairs.parquet
-moreplr predict people.moreplr new.csv --top 3 --total-order
-zcat new.csv.gz | moreplr predict people.moreplr - | head
-"""
+from moreplr.cli.choosing import jobs_option
+from moreplr.cli.declaring import FILE, Options, argument, command, file_option, several
+from moreplr.cli.options import reading_options, table_argument
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument("model", help="what `moreplr fit` wrote; - for standard input")
-    parser.add_argument(
-        "table", help="CSV, TSV (also .gz, .bz2, .xz, .zip) or Parquet; - for standard input"
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="format by the name's ending (default: CSV to standard output)",
-    )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--text", action="store_true", help="one column `ranking` of texts such as 'b > a ~ c'"
-    )
-    what.add_argument(
-        "--pairs",
-        action="store_true",
-        help="probabilities of each row and pair of labels: row (from 1), first, second, "
-        "precedes, tied, follows",
-    )
-    what.add_argument(
-        "--scores",
-        action="store_true",
-        help="a score of each label, the greater the better: how many of the others it is "
-        "expected to beat, or the utility of rankers that have one",
-    )
-    parser.add_argument(
-        "--keep",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="columns to copy, in front of the predicted ones; patterns too ('*' for all)",
-    )
-    parser.add_argument(
-        "--safe-cells",
-        action="store_true",
-        help="put a quote before texts in CSV or Excel that a spreadsheet would run as a formula",
-    )
-    parser.add_argument("--n-buckets", type=int, metavar="N", help="exactly this many buckets")
-    parser.add_argument("--top", type=int, metavar="N", help="resolve the best N labels only")
-    parser.add_argument("--total-order", action="store_true", default=None, help="no ties")
-    add_jobs_option(parser)
-    add_reading_options(parser)
-
-
-def run(options: argparse.Namespace) -> int:
+@command(help=__doc__)
+@argument("model", type=FILE, about="what `moreplr fit` wrote; - for standard input")
+@table_argument
+@file_option(
+    "-o",
+    "--output",
+    default="-",
+    show_default="CSV to standard output",
+    help="format by the name's ending",
+)
+@click.option("--text", is_flag=True, help="one column `ranking` of texts such as 'b > a ~ c'")
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="probabilities of each row and pair of labels: row (from 1), first, second, precedes, "
+    "tied, follows",
+)
+@click.option(
+    "--scores",
+    is_flag=True,
+    help="a score of each label, the greater the better: how many of the others it is expected "
+    "to beat, or the utility of rankers that have one",
+)
+@several(
+    "--keep",
+    metavar="NAME",
+    help="columns to copy, in front of the predicted ones; patterns too ('*' for all)",
+)
+@click.option(
+    "--safe-cells",
+    is_flag=True,
+    help="put a quote before texts in CSV or Excel that a spreadsheet would run as a formula",
+)
+@click.option("--n-buckets", type=int, metavar="N", help="exactly this many buckets")
+@click.option("--top", type=int, metavar="N", help="resolve the best N labels only")
+@click.option("--total-order", is_flag=True, default=None, help="no ties")
+@jobs_option
+@reading_options
+def predict(options: Options) -> None:
     """Predict chunk by chunk."""
     from moreplr._progress import Progress
     from moreplr.cli.models import load_model
@@ -80,6 +71,9 @@ def run(options: argparse.Namespace) -> int:
     from moreplr.tables.cells import Reader
     from moreplr.tables.reading import open_table
 
+    what = [f"--{name}" for name in ("text", "pairs", "scores") if getattr(options, name)]
+    if len(what) > 1:
+        raise click.UsageError(f"{what[0]} and {what[1]} contradict each other: say one")
     if options.model == options.table == "-":
         raise ValueError("model and table can't both come from standard input")
     check_output(options.output)
@@ -98,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         ):
             done = 0
             for chunk in table.chunks:
-                reader = Reader(table.name, options.gap, options.decimal, done + 1)
+                reader = Reader(table.name, options.gaps, options.decimal, done + 1)
                 X = model.prepare(chunk, columns, reader)
                 for frame in output.frames(X, chunk[keep], done + 1):
                     writer.write(frame)
@@ -106,7 +100,6 @@ def run(options: argparse.Namespace) -> int:
                 bar.advance(len(chunk))
             if not done:
                 writer.write(output.empty(keep))
-    return 0
 
 
 class _Output:

@@ -2,24 +2,19 @@
 
 The compiled code is kept, beside the package or in the user's cache folder. Say it once after
 installing, or when an image is built.
+
+Examples:
+  moreplr warm-up
 """
 
 from __future__ import annotations
 
-import argparse
-
-EXAMPLES = """
-moreplr warm-up
-"""
+from moreplr.cli.declaring import Options, command
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """There is nothing to choose."""
-
-
-def run(options: argparse.Namespace) -> int:
+@command(help=__doc__)
+def warm_up(options: Options) -> None:
     """Fit something small of everything that stands on a kernel."""
     from moreplr import _warm_up
 
     _warm_up.main()
-    return 0
