@@ -98,6 +98,29 @@ def test_a_command_line_without_sense_is_2_and_help_is_0(capsys):
         assert f"moreplr {command}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["evaluat", "a.csv"],
+            "no such command 'evaluat': did you mean 'evaluate'?; moreplr --help",
+        ),
+        (["people.csv"], "no such command 'people.csv': choose from fit, predict,"),
+        (["fit", "a.csv", "-o", "m", "--lables", "a"], "'--labels'"),
+    ],
+)
+def test_what_was_most_likely_meant_is_named(capsys, words, message):
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_without_words_it_helps(capsys):
+    assert main([]) == 2
+    assert "Learn to rank from a table" in capsys.readouterr().out
+
+
 def test_labels_beyond_the_terminals_encoding_are_no_error(monkeypatch, plan):
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", out)

@@ -9,6 +9,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -43,6 +44,13 @@ class _Commands(Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
+        if args[0] not in COMMANDS:
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no such command {args[0]!r}: {hint}", context)
+        return super().resolve_command(context, args)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
@@ -103,6 +111,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     if COMPLETE in os.environ:
         return shell_complete(moreplr, {}, "moreplr", COMPLETE, os.environ[COMPLETE])
+    if not words:
+        _run(["--help"])
+        return 2
     debug = "--debug" in words
     # A plan has the options of Python.
     spell = str if words[:1] == ["benchmark"] else as_options

@@ -27,7 +27,6 @@ import click
 from moreplr.cli.choosing import ranker_options
 from moreplr.cli.declaring import FILE, Options, argument, command, file_option, together
 from moreplr.cli.options import column_options, data_option
-from moreplr.tables.formats import STREAM
 
 # Rankers of other kinds, which a report shows beside the one that is judged.
 _BESIDE = ("forest", "linear", "neighbors")
@@ -68,8 +67,8 @@ def evaluate(options: Options) -> None:
     for path in (options.output, options.report):
         if path is not None:
             check_output(path)
-    if options.report == STREAM:
-        raise ValueError("--report needs the name of a file, such as report.html")
+    if options.report is not None and not options.report.lower().endswith((".html", ".htm")):
+        raise ValueError(f"a report is a web page, such as report.html, got {options.report!r}")
     if options.model is not None:
         _run_model(options)
     else:
