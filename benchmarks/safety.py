@@ -1,6 +1,6 @@
 """Peak memory and seconds of fit, save, load and predict, of every ranker.
 
-    python benchmarks/safety.py [--sizes 2000x10 …] [--rankers forest …] [--rows 10000] [--most 600]
+    python benchmarks/safety.py [--sizes 2000x10 …] [--rankers RankingForest …] [--rows 10000]
     python benchmarks/safety.py --million
 
 Made data: 20 features, rankings that follow noisy linear utilities, with ties. Each ranker and
