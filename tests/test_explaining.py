@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 from moreplr import (
     BradleyTerryRanker,
@@ -238,3 +239,11 @@ def test_printed_features_that_count_nothing_are_left_out_and_long_texts_cut():
     assert said[1].endswith("… (+20 points)")
     assert said[2] == "against it: age = 30 (-1 points)"
     assert max(map(len, said)) < 160
+
+
+def test_a_linear_ranker_behind_any_vectoriser_is_explained(data):
+    X, Y = data
+    table = TableRanker(BradleyTerryRanker(), StandardScaler()).fit(X, Y)
+    why = table.reasons(X.iloc[[0]], "tea", "milk", X)
+    assert why.features["feature"].tolist() != []
+    assert why.features["contribution"].sum() == pytest.approx(why.value - why.baseline)

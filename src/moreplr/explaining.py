@@ -285,7 +285,10 @@ def _linear(
         return None
     table, origin = row, np.arange(row.shape[1])
     if inner is not ranker and ranker.vectorizer_ is not None:
-        table, origin = ranker.vectorizer_.transform(row), ranker._origin()
+        try:
+            table, origin = ranker.vectorizer_.transform(row), ranker._origin()
+        except AttributeError:  # which column an output comes from is not known
+            return None
     x = np.asarray(table, dtype=float)[0]
     i, j = pair
     weights = inner.coef_[i] - inner.coef_[j]

@@ -123,7 +123,7 @@ def cross_validate(
             if advance is not None:
                 advance(0, name)
             begun = time.perf_counter()
-            model = _fit(ranker, _take(X, train), Y.iloc[train], weight, train)
+            model = fit_copy(ranker, _take(X, train), Y.iloc[train], weight, train)
             seconds = time.perf_counter() - begun
             scores = score_rows(positions[test], np.asarray(model.predict(_take(X, test))))
             rows.append(
@@ -142,6 +142,16 @@ def cross_validate(
             if advance is not None:
                 advance(1, name)
     return pd.DataFrame(rows)
+
+
+def fit_copy(ranker: Any, X: Any, Y: pd.DataFrame, weight: Any, rows: NDArray[np.intp]) -> Any:
+    """A copy of a ranker, fitted on X and Y, and on the weights of these rows if there are any."""
+    model = clone(ranker)
+    if weight is None:
+        return model.fit(X, Y)
+    steps = getattr(model, "steps", None)
+    name = "sample_weight" if steps is None else f"{steps[-1][0]}__sample_weight"
+    return model.fit(X, Y, **{name: weight[rows]})
 
 
 def score_rows(true: Positions, predicted: Positions) -> pd.DataFrame:
@@ -219,15 +229,6 @@ def _splits(
         cv = kind(n_folds, shuffle=True, random_state=seed)
         for fold, (train, test) in enumerate(cv.split(np.empty((n, 0)), groups=groups), 1):
             yield Split(repeat, fold, train, test)
-
-
-def _fit(ranker: Any, X: Any, Y: pd.DataFrame, weight: Any, train: NDArray[np.intp]) -> Any:
-    model = clone(ranker)
-    if weight is None:
-        return model.fit(X, Y)
-    steps = getattr(model, "steps", None)
-    name = "sample_weight" if steps is None else f"{steps[-1][0]}__sample_weight"
-    return model.fit(X, Y, **{name: weight[train]})
 
 
 def _take(X: Any, rows: NDArray[np.intp]) -> Any:

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
 from moreplr import BradleyTerryRanker, DummyRanker, MORERanker, NearestNeighborsRanker
 from moreplr.datasets import from_csv
@@ -78,6 +79,23 @@ def test_a_column_that_decides_counts_most(found):
     assert losses[0] > 0.3 > 0.1 > abs(losses[2])
 
 
+def test_the_curve_ends_at_all_training_rows(found):
+    rows, scores = found.unseen.curve
+    assert rows.tolist() == [15, 30, 60]
+    first = found.scores.query("ranker == 'linear' and repeat == 1")
+    np.testing.assert_allclose(scores[-1], first["tau_x"])
+    assert scores[-1].mean() > scores[0].mean()
+
+
+def test_weights_and_groups_are_those_of_the_data(tmp_path):
+    frame = drinks(40).assign(w=[1, 2] * 20, person=np.repeat(np.arange(20), 2))
+    labels = ["tea", "milk & cream", "water"]
+    data = from_csv(frame, labels, weight="w", group="person", name="drinks")
+    pipeline = make_pipeline(data.preprocessor(), BradleyTerryRanker())
+    found = evaluate(data, {"piped": pipeline}, n_folds=3, n_repeats=1)
+    assert found.report(tmp_path / "page.html").is_file()
+
+
 def test_predictions_come_with_truth_and_reasons(found):
     good, usual, bad = found.unseen.examples
     assert good.tau_x >= usual.tau_x >= bad.tau_x
@@ -123,7 +141,14 @@ def test_the_page_says_what_was_read_and_found(page, found):
     gaps = found.data.Y.isna().any(axis=1).mean()
     assert f"rank all labels {1 - gaps:.0%}" in said
     assert f"town category {found.data.X['town'].isna().mean():.0%}" in said
-    for heading in ("Rankers", "Pairs of labels", "come true", "What counts", "predictions"):
+    for heading in (
+        "Rankers",
+        "Pairs of labels",
+        "come true",
+        "What counts",
+        "more rows",
+        "predictions",
+    ):
         assert heading in said
     taus = [float(tau) for tau in re.findall(r"<td>(-?\d\.\d{3})</td>", text)[::4]]
     assert taus == sorted(taus, reverse=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from sklearn.pipeline import Pipeline
 
 from moreplr.datasets import Dataset
 from moreplr.evaluation._unseen import Unseen
@@ -70,7 +71,8 @@ def evaluate(
     ----------
     data : Dataset, such as :func:`moreplr.datasets.from_csv` reads
         Its features may be of any kind: each ranker is wrapped in a
-        :class:`moreplr.TableRanker`, unless it is one.
+        :class:`moreplr.TableRanker`, unless it is one. Of a pipeline, the steps before the ranker
+        become its vectoriser.
     rankers : dict of unfitted rankers by name, optional
         The first is judged, and shown in detail. A :class:`moreplr.RankingForest` by default.
     n_folds, n_repeats : int
@@ -115,9 +117,12 @@ def evaluate(
 
 def for_tables(rankers: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
     """The rankers for the columns of a data set; those that take any stay as they are."""
-    return {
-        name: ranker
-        if isinstance(ranker, TableRanker) or hasattr(ranker, "steps")
-        else TableRanker(ranker, vectorizer_for(ranker, data.missing_codes))
-        for name, ranker in rankers.items()
-    }
+    return {name: _for_table(ranker, data) for name, ranker in rankers.items()}
+
+
+def _for_table(ranker: Any, data: Dataset) -> Any:
+    if isinstance(ranker, TableRanker):
+        return ranker
+    if isinstance(ranker, Pipeline):  # the steps before the ranker are its vectoriser
+        return TableRanker(ranker[-1], ranker[:-1])
+    return TableRanker(ranker, vectorizer_for(ranker, data.missing_codes))

@@ -145,6 +145,7 @@ def _pictures(unseen: Any, labels: list[str]) -> dict[str, Markup]:
     """SVG of what can be drawn."""
     from moreplr.plotting import (
         ImportancesDisplay,
+        LearningCurveDisplay,
         OrderCalibrationDisplay,
         PairsDisplay,
         TieCalibrationDisplay,
@@ -172,6 +173,9 @@ def _pictures(unseen: Any, labels: list[str]) -> dict[str, Markup]:
             losses.mean(axis=0), names, losses.std(axis=0), "τ_X lost when the column is shuffled"
         )
         found["importances"] = display.plot()
+        rows, scores = unseen.curve
+        if np.isfinite(scores).all():
+            found["curve"] = LearningCurveDisplay(rows, scores).plot()
     return {name: _svg(display, name) for name, display in found.items()}
 
 

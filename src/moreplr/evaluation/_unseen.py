@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +11,17 @@ import pandas as pd
 from sklearn.inspection import permutation_importance
 
 from moreplr._types import Array
+from moreplr._validation import check_sample_weight
 from moreplr.explaining import reasons
-from moreplr.model_selection import Split, score_rows
+from moreplr.model_selection import Split, fit_copy, score_rows
 from moreplr.rankings import to_text
 
 # Rows of each fold that are looked at: enough for pictures, whatever the table's size.
 _MOST_ROWS = 200
 # Training rows that a prediction is compared with, and orders of the features averaged over.
 _COMPARED, _PERMUTATIONS = 100, 20
+# Of the training rows, for the learning curve; all of them are the last point.
+_SHARES = (0.25, 0.5)
 # Where in the order of τ_X the predictions stand that are shown: a good, a usual, a bad one.
 _SHOWN = (0.9, 0.5, 0.1)
 
@@ -52,6 +56,7 @@ class Unseen:
     Y, ranks : arrays (n_rows, n_labels), true positions and predicted ranks
     pairs : (P, Q) of the rows, or None for a ranker without pair probabilities
     losses : array (n_folds, n_features), the τ_X lost when a column is shuffled
+    curve : (rows, scores): numbers of training rows, and τ_X (n_sizes, n_folds) of each fold
     kinds : what each column was taken for
     members : the leaderboard of a mixture, or None
     examples : some predictions, the best first
@@ -67,6 +72,7 @@ class Unseen:
         self._ranks: list[Array] = []
         self._pairs: list[tuple[Array, Array]] = []
         self._losses: list[Array] = []
+        self._curve: list[list[tuple[int, float]]] = []
 
     def __call__(self, name: str, model: Any, split: Split) -> None:
         """Look at a fitted model."""
@@ -84,6 +90,7 @@ class Unseen:
         if (Y.notna().sum(axis=1) > 1).any():
             found = permutation_importance(model, X, Y, n_repeats=1, random_state=self._rng)
             self._losses.append(found.importances_mean)
+            self._curve.append(list(self._learn(model, split.train, X, Y)))
         if not self.examples:
             self.kinds = dict(getattr(getattr(model, "vectorizer_", None), "kinds_", {}))
             self.members = getattr(getattr(model, "ranker_", model), "leaderboard_", None)
@@ -111,6 +118,27 @@ class Unseen:
     def losses(self) -> Array:
         """The τ_X that is lost when a column is shuffled, of each fold."""
         return np.array(self._losses).reshape(-1, self.data.X.shape[1])
+
+    @property
+    def curve(self) -> tuple[Array, Array]:
+        """Numbers of training rows, the mean over folds, and the τ_X of each fold."""
+        points = np.array(self._curve, dtype=float)
+        return points[:, :, 0].mean(axis=0), points[:, :, 1].T
+
+    def _learn(
+        self, model: Any, train: Any, X: pd.DataFrame, Y: pd.DataFrame
+    ) -> Iterator[tuple[int, float]]:
+        """How good the ranker is when it is fitted on a part of the training rows, and on all."""
+        weight = check_sample_weight(self.data.sample_weight, len(self.data.Y))
+        rows = self._rng.permutation(train)
+        for share in _SHARES:
+            part = np.sort(rows[: max(round(share * len(rows)), 1)])
+            some, their = self.data.X.iloc[part], self.data.Y.iloc[part]
+            score = np.nan
+            if (their.notna().sum(axis=1) > 1).any():
+                score = fit_copy(model, some, their, weight, part).score(X, Y)
+            yield len(part), score
+        yield len(train), model.score(X, Y)
 
     def _make_examples(self, model: Any, rows: Any, ranks: Array, train: Any) -> Any:
         X, Y = self.data.X.iloc[rows], self.data.Y.iloc[rows]
