@@ -26,17 +26,18 @@ from moreplr.rankers.auto._members import (
 from moreplr.rankers.auto._rows import Data
 from moreplr.rankers.bradley_terry import BradleyTerryRanker
 
-# A member's time is predicted from a fit on so many rows, or a tenth of all, and so many labels:
-# enough that what any fit takes, however small, is little of it. A member fitted on fewer rows
-# than that would say little of what it can do.
-_FEWEST_ROWS, _TRIED_LABELS = 400, 8
+# A member's time is predicted from fits on so many rows, and twice as many up to a tenth of all
+# as long as one takes no more than this share of the budget; and so many labels. A member fitted
+# on fewer rows would say little of what it can do.
+_FEWEST_ROWS, _TRIAL_SHARE, _TRIED_LABELS = 400, 0.005, 8
 
 
 class Clock:
     """Seconds that are left of a budget, which None does not bound."""
 
     def __init__(self, budget: float | None) -> None:
-        self._end = np.inf if budget is None else monotonic() + budget
+        self.budget = np.inf if budget is None else budget
+        self._end = monotonic() + self.budget
 
     @property
     def left(self) -> float:
@@ -63,34 +64,38 @@ def judge(
 
     Each member has an equal share of the time that is left, the cheapest first, so that what
     they do not use is for those after them. One that would take longer is fitted on as many rows
-    as its share allows.
+    as its share allows; if these are too few it is left out, but for those that always take part.
     """
     judged: dict[str, Judged] = {}
     left_out: dict[str, str] = {}
     costs: dict[str, float] = {}
     reserved = 0.0  # for the fits on all rows of members that folds have judged
     for name, member in members.items():
-        if name in ALWAYS:
-            judged[name] = _judge(member.ranker, data, None, n_jobs)
-            reserved += _refit_seconds(judged[name], member, data)
-        elif reason := _reason_against(member.ranker, data):
+        if name not in ALWAYS and (reason := _reason_against(member.ranker, data)):
             left_out[name] = reason
-        else:
-            try:
-                costs[name] = 0.0 if np.isinf(clock.left) else _predicted_seconds(member, data)
-            except Exception as error:
-                left_out[name] = _said(error)
+            continue
+        try:
+            costs[name] = 0.0 if np.isinf(clock.left) else _predicted_seconds(member, data, clock)
+        except Exception as error:
+            if name in ALWAYS:
+                raise
+            left_out[name] = _said(error)
     order = sorted(costs, key=lambda name: costs[name])
+    fewest = min(_FEWEST_ROWS, len(data.Y))
     for done, name in enumerate(order):
         member, cost = members[name], costs[name]
         share = max((clock.left - reserved) / (len(order) - done), 0.0)
         rows = _affordable(data, cost, share, member.by_rows)
-        if rows is not None and len(rows) < min(_FEWEST_ROWS, len(data.Y)):
-            left_out[name] = f"takes about {cost:.1f} s, its share is {share:.1f} s"
-            continue
+        if rows is not None and len(rows) < fewest:
+            if name not in ALWAYS:
+                left_out[name] = f"takes about {cost:.1f} s, its share is {share:.1f} s"
+                continue
+            rows = data.drawn(fewest)
         try:
             judged[name] = _judge(member.ranker, data, rows, n_jobs)
         except Exception as error:
+            if name in ALWAYS:
+                raise
             left_out[name] = _said(error)
         else:
             reserved += _refit_seconds(judged[name], member, data)
@@ -112,21 +117,25 @@ def _reason_against(ranker: Any, data: Data) -> str | None:
     return None
 
 
-def _predicted_seconds(member: Member, data: Data) -> float:
+def _predicted_seconds(member: Member, data: Data, clock: Clock) -> float:
     """What judging and fitting a member may take, going by a few rows and labels."""
     n, k = data.Y.shape
-    rows = data.drawn(max(_FEWEST_ROWS, n // 10))
     labels = np.linspace(0, k - 1, min(k, _TRIED_LABELS)).astype(np.intp)
-    X, Y, weight = data.part(rows)
-    every = np.arange(len(rows))
-    fits = 1.0 if _knows_held_out(member.ranker, data) else len(data.folds) + 1.0
-    grows = (n / len(rows)) ** member.by_rows * (k / len(labels)) ** member.by_labels
-    least = np.inf
-    for _ in range(2):  # the first time, kernels may have to be loaded
+
+    def trial(rows: Rows) -> float:
+        X, Y, weight = data.part(rows)
+        every = np.arange(len(rows))
         test = every[3 * len(rows) // 4 :]
-        _, seconds = held_out(member.ranker, X, Y[:, labels], weight, every, test)
-        least = min(least, seconds * grows * fits)
-    return least
+        return held_out(member.ranker, X, Y[:, labels], weight, every, test)[1]
+
+    count = min(_FEWEST_ROWS, n)
+    trial(data.drawn(count))  # the first time, kernels may have to be loaded
+    seconds = trial(data.drawn(count))
+    while 10 * count < n and seconds <= _TRIAL_SHARE * clock.budget:
+        count *= 2
+        seconds = trial(data.drawn(count))
+    fits = 1.0 if _knows_held_out(member.ranker, data) else len(data.folds) + 1.0
+    return seconds * fits * (n / count) ** member.by_rows * (k / len(labels)) ** member.by_labels
 
 
 def _affordable(data: Data, cost: float, share: float, by_rows: float) -> Rows | None:
@@ -146,7 +155,7 @@ def _judge(ranker: Any, data: Data, rows: Rows | None, n_jobs: int | None) -> Ju
     model = None
     if isinstance(ranker, BradleyTerryRanker) and ranker.alpha is None:
         # One ridge serves all folds: to choose it is most of the work.
-        model, _ = fitted(ranker, data.X, data.Y, data.weight)
+        model, _ = fitted(ranker, *data.part(np.arange(len(data.Y)) if rows is None else rows))
         ranker = clone(ranker).set_params(alpha=model.alpha_)
     tasks = [
         (ranker, data.X, data.Y, data.weight, _within(train, rows), test)
