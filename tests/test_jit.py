@@ -134,3 +134,30 @@ def test_a_full_disk_is_said_once(tmp_path):
     answer = run(code, tmp_path)
     assert answer.stdout == "3 3.0\n"
     assert answer.stderr.count("No space left on device") == 1
+
+
+def test_an_interrupt_while_compiling_is_not_lost(tmp_path):
+    """LLVM calls back when code is ready; numba's callback can raise nothing that gets through."""
+    kernels(tmp_path, "x + 1")
+    code = """
+        from numba.core.codegen import CPUCodeLibrary
+
+        real = CPUCodeLibrary._object_compiled_hook
+
+        def interrupted(module, buffer):
+            if not seen:
+                seen.append(1)
+                raise KeyboardInterrupt
+            real(module, buffer)
+
+        seen = [1]
+        CPUCodeLibrary._object_compiled_hook = interrupted
+        from moreplr_kernel import kernel
+        kernel(2.0)
+        seen.clear()
+        try:
+            print(kernel(2))
+        except KeyboardInterrupt:
+            print("interrupted", kernel(2))
+    """
+    assert run(code, tmp_path).stdout == "interrupted 3\n"

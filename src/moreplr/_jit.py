@@ -120,6 +120,9 @@ class _Cache(FunctionCache):
         try:
             super().save_overload(sig, data)
         except Exception as error:
+            if "no compiled object" in str(error):
+                # Ctrl-C came while LLVM handed the code over, and what is raised there is lost.
+                raise KeyboardInterrupt from error
             _complain(f"can't write to {self.cache_path}", error)
 
 
