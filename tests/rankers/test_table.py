@@ -32,7 +32,11 @@ from moreplr.checks import RANKER_CHECKS
 TREE = RankingTree(min_samples_leaf=3, random_state=0)
 
 
-@parametrize_with_checks([TableRanker(TREE)])
+def by_name(estimator):
+    return {"check_dataframe_column_names_consistency": "columns are found by name, in any order"}
+
+
+@parametrize_with_checks([TableRanker(TREE)], expected_failed_checks=by_name)
 def test_scikit_learn(estimator, check):
     check(estimator)
 
@@ -199,6 +203,19 @@ def test_importances_of_columns_need_to_know_what_comes_from_which():
 def test_errors_name_the_remedy(ranker, X, error, says):
     with pytest.raises(error, match=re.escape(says)):
         ranker.fit(X, ["a > b"])
+
+
+def test_columns_are_found_by_name(fitted):
+    X, _ = people(seed=1)
+    found = fitted.predict(X)
+    mixed = X[list(X)[::-1]].assign(more=1.0).drop(columns=["id", "note"])  # which were left out
+    np.testing.assert_array_equal(fitted.predict(mixed), found)
+    with pytest.raises(ValueError, match=r"lacks the column 'age' .*; is it 'Age' here"):
+        fitted.predict(X.rename(columns={"age": "Age"}))
+    with pytest.raises(ValueError, match=r"lacks the column 'age' that the ranker was fitted on$"):
+        fitted.predict(X[["town"]])
+    with pytest.raises(ValueError, match="two columns 'age'"):
+        fitted.predict(pd.concat([X, X[["age"]]], axis=1))
 
 
 def test_an_array_is_taken_in_the_order_of_the_columns(fitted):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from moreplr._validation import quiet, without_mask
 from moreplr.base import BaseRanker
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.vectorizing import FrameVectorizer
+from moreplr.vectorizing._frame import EMPTY, IDENTIFIER
 
 
 def _ranker_has(name: str) -> Callable[[Any], bool]:
@@ -40,6 +42,7 @@ class TableRanker(BaseRanker):
 
     Columns may hold numbers, texts, categories, booleans, dates and gaps, in a pandas or polars
     frame or in an array. A vectoriser turns them into numbers, and a ranker learns from these.
+    Columns of new rows are found by their names, whatever their order is; others are ignored.
     Whatever the ranker can do, it does for rows of the table: pair probabilities, scores,
     prediction sets, explanations.
 
@@ -183,6 +186,8 @@ class TableRanker(BaseRanker):
         """X as a frame or a sparse matrix, its columns checked."""
         X = without_mask(X)
         if is_frame(X):
+            if not reset and hasattr(self, "feature_names_in_"):
+                X = self._by_name(to_pandas(X))
             validate_data(self, X, reset=reset, skip_check_array=True)
             frame = to_pandas(X)
             if not len(frame):
@@ -205,6 +210,21 @@ class TableRanker(BaseRanker):
             )
         names = getattr(self, "feature_names_in_", None)
         return X if issparse(X) else pd.DataFrame(X, columns=names)
+
+    def _by_name(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The columns that the ranker was fitted on; those that it left out may be absent."""
+        kinds = getattr(self.vectorizer_, "kinds_", {})
+        for name in self.feature_names_in_:
+            if name not in frame.columns and kinds.get(name) not in (IDENTIFIER, EMPTY):
+                close = get_close_matches(name, map(str, frame.columns), n=1)
+                raise ValueError(
+                    f"the table lacks the column {name!r} that the ranker was fitted on"
+                    + (f"; is it {close[0]!r} here?" if close else "")
+                )
+        twice = frame.columns[frame.columns.duplicated()].intersection(self.feature_names_in_)
+        if len(twice):
+            raise ValueError(f"there are two columns {twice[0]!r}: rename one of them")
+        return frame.loc[:, ~frame.columns.duplicated()].reindex(columns=self.feature_names_in_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
