@@ -49,10 +49,18 @@ def test_an_option_that_is_said_without_words_differs_from_none():
 
 
 @pytest.mark.parametrize(
-    "words", [["t", "-o", "--names", "a"], ["t", "-o"], ["t", "-o", "--"], ["t", "-o", "-o", "x"]]
+    ("words", "message"),
+    [
+        (["t", "-o", "--names", "a"], "option '-o' needs a value"),
+        (["t", "-o"], "option '-o' needs a value"),
+        (["t", "-o", "--"], "option '-o' needs a value"),
+        (["t", "--names", "-o", "x"], "option '--names' needs a value"),
+        (["t", "--long", "a", "-o", "x"], "option '--long' needs 2 values"),
+        (["t", "--long", "a"], "option '--long' needs 2 values"),
+    ],
 )
-def test_an_option_is_no_value_of_the_one_before_it(words):
-    with pytest.raises(click.UsageError, match="option '-o' needs a value"):
+def test_an_option_is_no_value_of_the_one_before_it(words, message):
+    with pytest.raises(click.UsageError, match=message):
         parse(*words)
 
 

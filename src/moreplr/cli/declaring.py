@@ -40,9 +40,10 @@ class Words(Option):
         super().__init__(*names, metavar=f"{metavar}...", multiple=True, **rest)
 
 
-def _needs_value(option: Any) -> bool:
-    # --paper-tables needs none.
-    return isinstance(option, click.Option) and not option.is_flag and option.flag_value != ""
+def _needed(option: Any) -> int:
+    """How many words have to follow an option; after --paper-tables, there may be none."""
+    is_value = isinstance(option, click.Option) and not option.is_flag and option.flag_value != ""
+    return int(option.nargs) if is_value else 0
 
 
 class _Helpful(click.Command):
@@ -69,16 +70,23 @@ class Command(_Helpful):
         """Repeat an option of several words before each of them, as click has it."""
         options = {name: option for option in self.params for name in option.opts}
         words: list[str] = []
-        last = ""
+        last, needed = "", 0
         for at, word in enumerate([*args, "--"]):
-            if word in {*options, "--"} and words and _needs_value(options.get(words[-1])):
-                raise click.UsageError(f"option {words[-1]!r} needs a value", context)
+            if needed and word in {*options, "--"}:
+                many = (
+                    "a value"
+                    if _needed(options[last]) == 1
+                    else f"{_needed(options[last])} values"
+                )
+                raise click.UsageError(f"option {last!r} needs {many}", context)
             if word == "--":
                 words += args[at:]
                 break
-            if _NAME.fullmatch(word):
-                last = word if isinstance(options.get(word), Words) else ""
-            elif last and words[-1] != last:
+            if needed:
+                needed -= 1
+            elif _NAME.fullmatch(word):
+                last, needed = word, _needed(options.get(word))
+            elif isinstance(options.get(last), Words) and words[-1] != last:
                 words.append(last)
             words.append(word)
         return super().parse_args(context, words)

@@ -112,6 +112,7 @@ column_options = together(
         "--tie-within",
         "tolerance",
         metavar="SIZE",
+        callback=lambda context, option, size: None if size == "0" else size,
         help="scores that are so close tie: a difference, or a share of the better one such as 1%",
     ),
     _ranking(
