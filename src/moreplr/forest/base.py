@@ -23,15 +23,8 @@ from moreplr.forest.trees import Trees
 _ROWS = 4096
 
 
-class BaseForest(BaseEstimator):
-    """Binning, growing and walking down; subclasses say what the targets mean."""
-
-    trees_: Trees
-    binner_: Binner
-    codes_: NDArray[np.uint8]
-    seeds_: NDArray[np.uint64]
-    offset_: NDArray[np.float64]
-    sample_weight_: NDArray[np.float32] | None
+class ForestParameters(BaseEstimator):
+    """The parameters of all forests."""
 
     def __init__(
         self,
@@ -57,6 +50,17 @@ class BaseForest(BaseEstimator):
         self.max_bins = max_bins
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+
+class BaseForest(ForestParameters):
+    """Binning, growing and walking down; subclasses say what the targets mean."""
+
+    trees_: Trees
+    binner_: Binner
+    codes_: NDArray[np.uint8]
+    seeds_: NDArray[np.uint64]
+    offset_: NDArray[np.float64]
+    sample_weight_: NDArray[np.float32] | None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

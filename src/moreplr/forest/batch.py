@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from moreplr._types import AnyArray, Seed
+from moreplr._types import AnyArray
+from moreplr.forest.base import ForestParameters
 from moreplr.forest.batching import BatchTask, Words, grow_batch
 from moreplr.forest.binning import Binner
 from moreplr.forest.checks import codes_of, draws_of, features_of, limits_of, targets_of
@@ -22,7 +21,7 @@ from moreplr.forest.parallel import Stopped, cut, run
 _ROWS = 4096
 
 
-class ForestBatch(BaseEstimator):
+class ForestBatch(ForestParameters):
     """Many random forests, fitted at once on one binned matrix and one set of bootstraps.
 
     Each forest has its own single target, or its own rows and two or three classes. A row takes
@@ -67,31 +66,6 @@ max_bins, n_jobs, random_state
     words_: Words
     binner_: Binner | None
     seeds_: NDArray[np.uint64]
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_features: Any = 1.0,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        min_samples_split: int = 2,
-        bootstrap: bool = True,
-        max_samples: float | None = None,
-        max_bins: int = 255,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_samples_split = min_samples_split
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.max_bins = max_bins
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def fit(
         self,
