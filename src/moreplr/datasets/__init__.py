@@ -11,7 +11,7 @@ from moreplr.datasets._aslib import from_aslib
 from moreplr.datasets._dataset import Card, Dataset
 from moreplr.datasets._preprocessing import make_preprocessor
 from moreplr.datasets._scikit_lr import from_scikit_lr
-from moreplr.datasets._table import read_dataset
+from moreplr.datasets._table import read_dataset, read_features
 from moreplr.rankings._votes import TIES
 from moreplr.tables.options import TableOptions
 from moreplr.tables.overview import Overview
@@ -29,6 +29,7 @@ __all__ = [
     "list_datasets",
     "load",
     "make_preprocessor",
+    "read_features",
 ]
 
 

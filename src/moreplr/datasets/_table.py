@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,47 @@ def read_dataset(source: Any, options: TableOptions, name: str | None, problem: 
     ) as table_:
         frame = table_.read()
     return make_dataset(frame, short, options, problem, title=table_.name)
+
+
+def read_features(
+    path: str | Path,
+    *,
+    gaps: Sequence[Any] = (),
+    separator: str | None = None,
+    decimal: str = ".",
+    encoding: str = "utf-8",
+    sheet: str | None = None,
+    format: str | None = None,
+) -> pd.DataFrame:
+    """The columns of a table without rankings, read as :func:`from_csv` reads features.
+
+    For rows to predict: a :class:`moreplr.TableRanker` finds its columns by name.
+
+    Parameters
+    ----------
+    path : str or path
+        A file of any of the formats that :func:`from_csv` takes.
+    gaps, separator, decimal, encoding, sheet, format : as of :func:`from_csv`
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "new.csv"
+    ...     _ = path.write_text("age;town\\n30,5;Ulm\\n?;Bonn\\n")
+    ...     read_features(path, separator=";", decimal=",", gaps=["?"])
+        age  town
+    0  30.5   Ulm
+    1   NaN  Bonn
+    """
+    options = TableOptions(gaps=gaps)  # which checks them
+    with open_table(
+        str(path), kind=format, separator=separator, encoding=encoding, sheet=sheet
+    ) as table:
+        frame = table.read()
+        reader = Reader(table.name, options.gaps, decimal)
+    named = [name for name in frame if not str(name).startswith("Unnamed: ")]
+    return read_cells(frame[named], reader, keep_types=True)
 
 
 def make_dataset(
