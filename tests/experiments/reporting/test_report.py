@@ -84,7 +84,7 @@ def test_in_a_browser_it_opens_without_errors_and_a_click_sorts(browser, page):
     assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [390, 1366])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_the_screen_and_follows_the_colour_scheme(browser, page, width, scheme):
     feature = {"name": "prefers-color-scheme", "value": scheme}
@@ -93,6 +93,12 @@ def test_it_fits_the_screen_and_follows_the_colour_scheme(browser, page, width, 
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.get(page.as_uri())
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    script = (
+        "return [...document.querySelectorAll('.scroll')].map(part => "
+        "[part.scrollWidth > part.clientWidth + 1, getComputedStyle(part, '::before').content])"
+    )
+    for wide, hint in browser.execute_script(script):  # what scrolls says so
+        assert wide == ("scroll sideways" in hint)
     script = "return getComputedStyle(document.body).backgroundColor"
     red = int(re.findall(r"\d+", browser.execute_script(script))[0])
     assert red > 200 if scheme == "light" else red < 60
