@@ -93,6 +93,10 @@ def test_a_command_line_without_sense_is_2_and_help_is_0(capsys):
     said = capsys.readouterr().err
     assert said.startswith("moreplr fit: error: missing argument 'TABLE' (give it before")
     assert said.count("\n") == 1
+    assert main(["predict", "m", "t", "--text=1"]) == 2
+    assert capsys.readouterr().err.startswith("moreplr predict: error: option '--text' does not")
+    assert main(["predict", "m", "t", "--text", "--scores"]) == 2
+    assert "--text and --scores contradict each other" in capsys.readouterr().err
     for command in COMMANDS:
         assert main([command, "--help"]) == 0
         assert f"moreplr {command}" in capsys.readouterr().out

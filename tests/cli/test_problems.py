@@ -139,3 +139,7 @@ def test_one_label_is_no_ranking(table):
 
 def test_a_name_that_looks_like_a_pattern_is_a_name_first():
     assert match_columns(["a[1]"], ["a1", "a[1]"], "t", "--keep") == ["a[1]"]
+
+
+def test_no_tolerance_is_none(table):
+    assert problem(table, "--labels", "rank_*", "--tie-within", "0").Y.shape == (60, 3)

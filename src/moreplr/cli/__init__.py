@@ -56,8 +56,7 @@ class _Commands(Group):
         if name not in COMMANDS:
             return None
         file = name.replace("-", "_")
-        command: click.Command = getattr(import_module(f"moreplr.cli.commands.{file}"), file)
-        return command
+        return getattr(import_module(f"moreplr.cli.commands.{file}"), file)
 
 
 @click.group(

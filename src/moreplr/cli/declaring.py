@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
+from click.core import augment_usage_errors
 
 Options = SimpleNamespace  # what a command is given, by name
 # Completes names of files; whether one can be read is said where it is read.
@@ -73,11 +74,8 @@ class Command(_Helpful):
         last, needed = "", 0
         for at, word in enumerate([*args, "--"]):
             if needed and word in {*options, "--"}:
-                many = (
-                    "a value"
-                    if _needed(options[last]) == 1
-                    else f"{_needed(options[last])} values"
-                )
+                number = options[last].nargs
+                many = "a value" if number == 1 else f"{number} values"
                 raise click.UsageError(f"option {last!r} needs {many}", context)
             if word == "--":
                 words += args[at:]
@@ -89,7 +87,8 @@ class Command(_Helpful):
             elif isinstance(options.get(last), Words) and words[-1] != last:
                 words.append(last)
             words.append(word)
-        return super().parse_args(context, words)
+        with augment_usage_errors(context):
+            return super().parse_args(context, words)
 
     def invoke(self, context: click.Context) -> Any:
         """Call it; --data holds for this process and those that it starts."""

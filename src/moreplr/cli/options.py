@@ -160,13 +160,7 @@ def read_options(options: Options) -> TableOptions:
 
 
 # What Python calls otherwise than the command.
-_RENAMED = {
-    "text": "ranking-column",
-    "tolerance": "tie-within",
-    "ties": "tie",
-    "gaps": "gap",
-    "drop_prefix": "drop-prefix",
-}
+_RENAMED = {"text": "ranking-column", "tolerance": "tie-within", "ties": "tie", "gaps": "gap"}
 _OPTION = re.compile(
     r"\b(labels|text|tolerance|ties|gaps|drop_prefix|ratings|scores|missing|unranked|last|skip|ignore|"
     r"separator|decimal|encoding)=(True|\d+|\[[^\]]*\]|'[^']*'|\"[^\"]*\")"
@@ -189,7 +183,7 @@ def as_options(text: str) -> str:
         if match[3]:
             return f"(--{_RENAMED.get(match[3], match[3])})"
         name, value = match[1], match[2]
-        option = f"--{_RENAMED.get(name, name)}"
+        option = f"--{_RENAMED.get(name, name).replace('_', '-')}"
         if value == "True":
             return option
         return f"{option} {value[1:-1].replace(', ', ' ') if value[0] == '[' else value}"
@@ -199,9 +193,5 @@ def as_options(text: str) -> str:
 
 def table_options(options: Options) -> dict[str, Any]:
     """What :func:`moreplr.tables.reading.open_table` takes of the options."""
-    return {
-        "kind": options.format,
-        "separator": options.separator,
-        "encoding": options.encoding,
-        "sheet": options.sheet,
-    }
+    names = ("separator", "encoding", "sheet")
+    return {"kind": options.format, **{name: getattr(options, name) for name in names}}
