@@ -183,6 +183,13 @@ def test_a_vectoriser_of_ones_own():
         save(fitted, io.BytesIO())
 
 
+def test_a_ranker_without_importances_says_how_they_are_measured():
+    table = TableRanker(DummyRanker()).fit(pd.DataFrame({"x": [1, 2]}), ["a > b", "b > a"])
+    assert not hasattr(table, "feature_importances_")
+    with pytest.raises(AttributeError, match=r"ImportancesDisplay.from_estimator\(ranker, X, Y\)"):
+        _ = table.feature_importances_
+
+
 def test_importances_of_columns_need_to_know_what_comes_from_which():
     X, Y = people()
     vectorizer = make_column_transformer((OneHotEncoder(), ["town"]), ("passthrough", ["age"]))

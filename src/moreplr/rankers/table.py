@@ -158,6 +158,12 @@ class TableRanker(BaseRanker):
     def feature_importances_(self) -> Array:
         """The importance of each column of the table."""
         check_is_fitted(self)
+        if not hasattr(self.ranker_, "feature_importances_"):
+            raise AttributeError(
+                f"{type(self.ranker_).__name__} has no importances of its own; "
+                "moreplr.plotting.ImportancesDisplay.from_estimator(ranker, X, Y) measures those "
+                "of any ranker"
+            )
         importances = np.zeros(self.n_features_in_)
         np.add.at(importances, self._origin(), self.ranker_.feature_importances_)
         return importances
