@@ -290,6 +290,13 @@ def test_a_file_of_preflib(tmp_path):
     assert "consensus  tea ~ milk" in str(data.overview())
 
 
+def test_an_overview_never_holds_more_than_a_line_of_a_cell():
+    long = "x" * 1_000_000
+    frame = pd.DataFrame({long: range(30), "r": [f"a > b{long}", "b > a"] * 15})
+    for line in str(from_csv(frame, text="r").overview()).splitlines():
+        assert len(line) < 3000
+
+
 class TestOtherOptions:
     FRAME = pd.DataFrame({"Unnamed: 0": [0, 1], "x": [1.5, 977], "a": [1, 2], "b": [2, 1]})
 

@@ -23,6 +23,8 @@ _SOME = 20
 _ODD_SHARE = 0.2
 # A name or an identifier has few words; texts of more are to be learned from.
 _NAME_WORDS = 3
+# Signs of a line: names of labels may be of any length.
+_LONGEST = 2000
 
 
 @dataclass(frozen=True)
@@ -59,10 +61,19 @@ class Overview:
             f"{shorten(self.features)}",
             f"labels     {len(self.labels)}: {shorten(self.labels)}",
             f"rankings   {self.meaning}",
-            f"first row  {self.first or 'ranks nothing'}",
-            f"consensus  {self.consensus}",
+            f"first row  {_cut(self.first) or 'ranks nothing'}",
+            f"consensus  {_cut(self.consensus)}",
         ]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+
+def _shown(name: str) -> str:
+    """A name that can be copied to an option, if it is no page."""
+    return repr(name) if len(name) <= 300 else clip(name)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def meaning(options: TableOptions) -> str:
@@ -143,14 +154,14 @@ def notes_on_features(X: pd.DataFrame) -> Iterator[str]:
         name, n = str(column), int(values.notna().sum())
         distinct = int(values.nunique())
         if not n:
-            yield f"column {name!r} is empty"
+            yield f"column {_shown(name)} is empty"
         elif pd.api.types.is_bool_dtype(values.dtype) or n <= _SOME:
             continue
         elif pd.api.types.is_numeric_dtype(values.dtype):
             if distinct == n and values.max() - values.min() == n - 1:
                 yield (
-                    f"column {name!r} numbers the rows; if it is an identifier, say "
-                    f"ignore=[{name!r}]"
+                    f"column {_shown(name)} numbers the rows; if it is an identifier, say "
+                    f"ignore=[{_shown(name)}]"
                 )
         elif values.dtype == object or isinstance(values.dtype, pd.StringDtype):
             yield from _notes_on_texts(name, values, n, distinct)
@@ -163,15 +174,15 @@ def _notes_on_texts(name: str, values: pd.Series, n: int, distinct: int) -> Iter
         if len(odd):
             cell = clip(values.iloc[odd[0]])
             yield (
-                f"column {name!r} is taken as text because of {cell} in row {odd[0] + 1}; if that "
+                f"column {_shown(name)} is taken as text because of {cell} in row {odd[0] + 1}; if that "
                 f"is a gap, say gaps=[{cell}]"
             )
     elif values.map(has_decimal_comma).sum() > n / 2:
-        yield f"column {name!r} is taken as text; if it holds numbers, say decimal=','"
+        yield f"column {_shown(name)} is taken as text; if it holds numbers, say decimal=','"
     elif distinct > 0.9 * n and values.str.count(r"\s+").median() < _NAME_WORDS:
         yield (
-            f"text column {name!r} has {distinct:,} different values in {n:,} rows; if it is an "
-            f"identifier, say ignore=[{name!r}]"
+            f"text column {_shown(name)} has {distinct:,} different values in {n:,} rows; if it is an "
+            f"identifier, say ignore=[{_shown(name)}]"
         )
 
 
