@@ -174,15 +174,15 @@ def _notes_on_texts(name: str, values: pd.Series, n: int, distinct: int) -> Iter
         if len(odd):
             cell = clip(values.iloc[odd[0]])
             yield (
-                f"column {_shown(name)} is taken as text because of {cell} in row {odd[0] + 1}; if that "
-                f"is a gap, say gaps=[{cell}]"
+                f"column {_shown(name)} is taken as text because of {cell} in row {odd[0] + 1}; "
+                f"if that is a gap, say gaps=[{cell}]"
             )
     elif values.map(has_decimal_comma).sum() > n / 2:
         yield f"column {_shown(name)} is taken as text; if it holds numbers, say decimal=','"
     elif distinct > 0.9 * n and values.str.count(r"\s+").median() < _NAME_WORDS:
         yield (
-            f"text column {_shown(name)} has {distinct:,} different values in {n:,} rows; if it is an "
-            f"identifier, say ignore=[{_shown(name)}]"
+            f"text column {_shown(name)} has {distinct:,} different values in {n:,} rows; if it is "
+            f"an identifier, say ignore=[{_shown(name)}]"
         )
 
 
