@@ -181,8 +181,8 @@ def _notes_on_texts(name: str, values: pd.Series, n: int, distinct: int) -> Iter
         yield f"column {_shown(name)} is taken as text; if it holds numbers, say decimal=','"
     elif distinct > 0.9 * n and values.str.count(r"\s+").median() < _NAME_WORDS:
         yield (
-            f"text column {_shown(name)} has {distinct:,} different values in {n:,} rows; if it is "
-            f"an identifier, say ignore=[{_shown(name)}]"
+            f"text column {_shown(name)} has {distinct:,} different values in {n:,} rows; if it "
+            f"is an identifier, say ignore=[{_shown(name)}]"
         )
 
 
