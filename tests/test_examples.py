@@ -10,8 +10,6 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 
 
-# Old versions of matplotlib call what their parser has renamed.
-@pytest.mark.filterwarnings("ignore:.* deprecated - use:DeprecationWarning")
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib", reason="the docs extra has it")
