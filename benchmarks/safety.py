@@ -4,8 +4,8 @@
     python benchmarks/safety.py --million
 
 Made data: 20 features, rankings that follow noisy linear utilities, with ties. Each ranker and
-size runs in a process of its own, on one thread. Memory is what a step adds to the process at
-most, beside what it had before, with the rows that it is given and the ranks that it gives. A fit
+size runs in a process of its own, on one thread, under Linux with glibc. Memory is what a step
+adds to the process at most, beside what it had before, with the ranks that it gives. A ranker
 that takes longer than `--most` seconds, or more than 8 GB, is given up and said so. `AutoRanker`
 has a time budget of 60 seconds.
 
@@ -16,6 +16,8 @@ memory are the ranks themselves.
 from __future__ import annotations
 
 import argparse
+import ctypes
+import gc
 import json
 import os
 import resource
@@ -93,6 +95,8 @@ def peak(reset: bool = False) -> float:
 
 def measured(step: Callable[[], Any]) -> tuple[Any, float, float]:
     """What a step gives, its CPU seconds, and the memory that it adds at most."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # what is free already goes back to the system
     before = peak(reset=True)
     start = time.process_time()
     result = step()

@@ -159,3 +159,14 @@ def test_the_installed_command(tmp_path):
         [sys.executable, "-m", "moreplr", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("moreplr ")
+
+
+@pytest.mark.parametrize("cell", ["p > > {}", "p > q > {0} > {0}", "{} >", "=HYPERLINK({})"])
+def test_an_error_never_prints_more_than_a_line_of_a_cell(tmp_path, capsys, cell):
+    rows = [f"{i},p > q" for i in range(9)] + [f'9,"{cell.format("x" * 3_000_000)}"']
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["a,order", *rows]), encoding="utf-8")
+    assert main(["evaluate", str(path), "--ranking-column", "order", "--ranker", "dummy"]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert "t.csv: row 10" in said[-1]
+    assert max(map(len, said)) < 1500

@@ -1,8 +1,13 @@
 """Pair probabilities from counted pairs and from the labels' own positions."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
+from moreplr import RankingForest
+from moreplr.base import CHUNK_BYTES
+from moreplr.checks import make_rankings
 from moreplr.rankers.ranking_forest import _marginals
 
 
@@ -43,3 +48,28 @@ def test_marginals_count_as_their_weight_says():
     _marginals.mix(P, Q, *marginals, 0.2, prior, prior, mixed_P, mixed_Q)
     assert mixed_P[0, 0, 1] == pytest.approx((0.4 + 0.2) / 1.0)
     assert mixed_Q[0, 0, 1] == pytest.approx(0.3)
+
+
+def test_large_leaves_take_bounded_memory_however_many_rows_there_are():
+    X, Y = make_rankings(n=1000, k=6)
+    forest = RankingForest(10, min_samples=500, random_state=0).fit(X, Y)
+    forest.predict(X[:10])  # loads the kernels
+    rows = np.tile(X, (12, 1))
+    _, members, _ = forest.forests_[0].leaf_members(X[:10], min_samples=500)
+    assert len(members) / 10 * len(rows) * 8 > CHUNK_BYTES  # those of all rows at once
+    for predict in (forest.predict, chunk_by_chunk(forest)):
+        tracemalloc.start()
+        try:
+            given = predict(rows)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < CHUNK_BYTES + (0 if given is None else given.nbytes)
+
+
+def chunk_by_chunk(ranker):
+    def predict(X):
+        for _ in ranker.predict_pairs(X, chunks=True):
+            pass
+
+    return predict

@@ -355,7 +355,8 @@ class RankingForest(SetRanker):
         if oblique is not None:
             features = sum(oblique.weights_.shape)
         places = len(self.labels_) * (int(self.places_.max(initial=0)) + 1)
-        return super()._row_bytes + _FEATURE_BYTES * features + _PLACE_BYTES * places
+        own = super()._row_bytes + _FEATURE_BYTES * features + _PLACE_BYTES * places
+        return own * 4 // 3  # the rest of a chunk is for leaf members
 
     @property
     def _never_ties(self) -> bool:
