@@ -148,7 +148,7 @@ def test_modules_of_commands_import_nothing_heavy():
         "import sys, types; package = types.ModuleType('moreplr'); package.__version__ = '0';"
         f"package.__path__ = {moreplr.__path__!r}; sys.modules['moreplr'] = package;"
         "from moreplr.cli import main; main(['--help']); main(['fit', '--help']);"
-        "heavy = {'numpy', 'pandas', 'sklearn', 'numba', 'scipy'} & set(sys.modules);"
+        "heavy = {'numpy', 'pandas', 'sklearn', 'numba', 'rich', 'scipy'} & set(sys.modules);"
         "sys.exit(', '.join(heavy) or 0)"
     )
     subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
