@@ -126,7 +126,7 @@ def test_chunks_do_not_change_what_options_give(monkeypatch):
     X, Y = frames()
     ranker = MORERanker("fractional", "svr").fit(X, Y)
     whole = ranker.predict(X, n_buckets=3)
-    monkeypatch.setattr("moreplr.rankers.more.CHUNK_BYTES", 1)
+    monkeypatch.setattr("moreplr.base.CHUNK_BYTES", 1)
     np.testing.assert_array_equal(ranker.predict(X, n_buckets=3), whole)
 
 

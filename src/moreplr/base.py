@@ -44,6 +44,18 @@ CHUNK_BYTES = 1 << 26
 CELL_BYTES = 96
 
 
+def chunks(n: int, row_bytes: int) -> Iterator[slice]:
+    """Cut n rows of so many bytes each into parts that take `CHUNK_BYTES` at most, or are a row.
+
+    Examples
+    --------
+    >>> list(chunks(5, CHUNK_BYTES // 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
+    """
+    step = max(1, CHUNK_BYTES // row_bytes)
+    return (slice(at, at + step) for at in range(0, n, step))
+
+
 class BaseRanker(BaseEstimator):
     """A scikit-learn estimator that predicts bucket orders; subclasses fit and predict.
 
@@ -303,8 +315,7 @@ class PairRanker(BaseRanker):
         return self.aggregation or ("auto" if self._never_ties else "segments")
 
     def _chunks(self, n: int) -> Iterator[slice]:
-        step = max(1, CHUNK_BYTES // self._row_bytes)
-        return (slice(at, at + step) for at in range(0, n, step))
+        return chunks(n, self._row_bytes)
 
     @property
     def _row_bytes(self) -> int:

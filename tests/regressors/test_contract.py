@@ -1,5 +1,6 @@
 """What every multi-output regressor of the library keeps to."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -12,6 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from moreplr.base import CHUNK_BYTES
+from moreplr.checks import make_rankings
 from moreplr.regressors import (
     REGRESSORS,
     Chain,
@@ -185,3 +188,19 @@ def test_jobs_change_nothing():
         one = SingleTarget(FOREST).fit(X, Y).predict(X)
         two = SingleTarget(FOREST, n_jobs=2).fit(X, Y).predict(X)
     np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("regressor", [MultiOutputSVR(), GaussianProcess()], ids=repr)
+def test_kernels_of_many_rows_take_bounded_memory(regressor):
+    """With all support vectors at once, the kernel would take half a gigabyte."""
+    X, Y = make_rankings(n=300, k=3)
+    regressor.fit(X, Y)
+    rows = np.tile(X, (100, 1))
+    tracemalloc.start()
+    try:
+        predicted = regressor.predict(rows)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < CHUNK_BYTES + 4 * predicted.nbytes
+    np.testing.assert_allclose(predicted[: len(X)], regressor.predict(X), atol=1e-9)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moreplr._types import Array, Positions, Seed, Weights
 from moreplr.aggregation import aggregate
-from moreplr.base import CELL_BYTES, CHUNK_BYTES, BaseRanker, PositionRegressor
+from moreplr.base import CELL_BYTES, BaseRanker, PositionRegressor, chunks
 from moreplr.encoders import METHODS, RankEncoder
 from moreplr.layers import LAYERS, Layer
 from moreplr.regressors import REGRESSORS, SingleTarget, gives_intervals, predict_interval
@@ -130,8 +130,7 @@ class MORERanker(BaseRanker):
         positions = self.predict_positions(X)
         n, k = positions.shape
         ranks = np.empty((n, k))
-        step = max(1, CHUNK_BYTES // (CELL_BYTES * k**2))
-        for rows in (slice(at, at + step) for at in range(0, n, step)):
+        for rows in chunks(n, CELL_BYTES * k**2):
             gaps = positions[rows, None, :] - positions[rows, :, None]
             widest = gaps.max(axis=(1, 2), keepdims=True)
             share = np.divide(gaps, widest, out=np.zeros_like(gaps), where=widest > 0)

@@ -15,9 +15,12 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from moreplr._stopping import abandonable
 from moreplr._types import Array
-from moreplr.base import PositionRegressor
+from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import column_means, warn_unobserved
 from moreplr.regressors.svr import check_size
+
+# Of a row and an observed cell: the kernel, its part for a label, and what both are made from.
+_CELL_BYTES = 48
 
 
 class GaussianProcess(PositionRegressor):
@@ -99,6 +102,14 @@ class GaussianProcess(PositionRegressor):
 
     def _posterior(self, X: Any, with_std: bool) -> tuple[Array, Array]:
         X = self._check_predict(X)
+        cells = len(self.X_train_) + len(self.dual_)
+        parts = [
+            self._posterior_of(X[rows], with_std) for rows in chunks(len(X), _CELL_BYTES * cells)
+        ]
+        mean, std = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return mean, std
+
+    def _posterior_of(self, X: Array, with_std: bool) -> tuple[Array, Array]:
         cross = self.kernel_(X, self.X_train_)
         prior = self.kernel_.diag(X)
         mean = np.empty((len(X), self.n_outputs_))

@@ -9,8 +9,11 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVR
 
 from moreplr._types import Array, Weights
-from moreplr.base import PositionRegressor
+from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import column_means, fit_weighted, warn_unobserved
+
+# Of a row and a support vector: the kernel, and what it is made from.
+_CELL_BYTES = 32
 
 
 class MultiOutputSVR(PositionRegressor):
@@ -97,8 +100,10 @@ class MultiOutputSVR(PositionRegressor):
         dual = self.svr_.dual_coef_.reshape(-1, 1)
         outputs = np.tile(self.offset_, (len(X), 1))
         if len(dual):  # a tube wide enough for everything needs no support vector
-            shared_and_own = self._kernel(X, self.support_rows_) @ (dual * (self.coupling + own))
-            outputs += np.where(self.seen_, shared_and_own + (dual * own).sum(axis=0), 0)
+            coefficients = dual * (self.coupling + own)
+            for rows in chunks(len(X), _CELL_BYTES * len(dual)):
+                shared_and_own = self._kernel(X[rows], self.support_rows_) @ coefficients
+                outputs[rows] += np.where(self.seen_, shared_and_own + (dual * own).sum(axis=0), 0)
         return outputs + np.where(self.seen_, self.svr_.intercept_, 0)
 
     def _find_gamma(self, X: Array) -> float:
