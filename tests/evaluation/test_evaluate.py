@@ -8,11 +8,18 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from moreplr import BradleyTerryRanker, DummyRanker, MORERanker, NearestNeighborsRanker
+from moreplr import (
+    BradleyTerryRanker,
+    DummyRanker,
+    MORERanker,
+    NearestNeighborsRanker,
+    RankingTree,
+)
 from moreplr.datasets import from_csv
 from moreplr.evaluation import evaluate
 from moreplr.evaluation._words import pairs_right
-from moreplr.metrics import tau_x_score
+from moreplr.evaluation._worth import worth_of
+from moreplr.metrics import choice_regret, tau_x_score
 from moreplr.rankings import dense_ranks, to_text
 
 EVIL = "<script>document.title='evil'</script>"
@@ -224,3 +231,29 @@ def test_labels_beat_the_others_that_they_are_ranked_with(found):
     np.testing.assert_allclose(table["beats"], [(3 / 4 + 1) / 2, (3 / 4 + 0) / 2, 0])
     np.testing.assert_allclose(table["first"], [1, 1 / 2, 0])
     np.testing.assert_allclose(table["tied"], [1 / 2, 1 / 2, 0])
+
+
+def test_the_worth_of_choices_is_in_the_units_of_the_table(tmp_path):
+    """Solver a takes x seconds and b takes 100 - x: always b takes 50.5, the faster one 25.5."""
+    x = np.arange(1.0, 101.0)
+    frame = pd.DataFrame({"size": x, "a": x, "b": 101 - x})
+    data = from_csv(frame, ["a", "b"], scores="smaller")
+    found = evaluate(data, {"tree": RankingTree()}, n_folds=4, n_repeats=1)
+    worth = worth_of(data, found.unseen.rows, found.unseen.ranks)
+    assert (worth.single, worth.best, worth.rows) == (50.5, 25.5, 100)
+    regret = choice_regret(
+        data.scores.iloc[found.unseen.rows], found.unseen.ranks, larger_is_better=False
+    )
+    assert worth.chosen - worth.best == pytest.approx(regret)
+    assert worth.closed > 0.9
+    text = " ".join(found.report(tmp_path / "page.html").read_text("utf-8").split())
+    assert f"gets 50.5, and the best possible choice 25.5: {100 * worth.closed:.0f}% of" in text
+
+
+def test_nobody_says_what_a_time_out_costs():
+    frame = pd.DataFrame({"size": [1, 2], "a": [np.inf, 1.0], "b": [2.0, 3.0]})
+    assert from_csv(frame, ["a", "b"], scores="smaller").scores is None
+    stars = pd.DataFrame({"age": [1, 2], "a": [5, 1], "b": [np.nan, 3]})
+    data = from_csv(stars, ["a", "b"], ratings=True)
+    assert worth_of(data, [0, 1], np.array([[1, 2], [1, 2]])).chosen == 3
+    assert worth_of(from_csv(drinks(), 3), [0], np.ones((1, 3))) is None

@@ -112,4 +112,6 @@ def make_dataset(
         shaped.groups,
         meaning(options),
         tuple(shaped.notes),
+        shaped.scores,
+        options.larger_is_better,
     )

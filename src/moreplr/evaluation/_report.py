@@ -24,6 +24,7 @@ from moreplr.evaluation._words import (
     shown,
     verdict,
 )
+from moreplr.evaluation._worth import worth_of
 from moreplr.rankings import count_buckets, dense_ranks
 from moreplr.rankings._cells import count
 
@@ -58,6 +59,7 @@ def write(evaluation: Any, path: Path, title: str | None) -> Path:
         rankers=_rankers(evaluation.scores, means),
         members=unseen.members,
         rows=len(unseen.ranks),
+        worth=worth_of(data, unseen.rows, unseen.ranks),
         pictures=_pictures(unseen, [str(label) for label in data.Y]),
         examples=unseen.examples,
         **_words,

@@ -53,6 +53,7 @@ class Unseen:
     Attributes
     ----------
     name : the ranker's
+    rows : array (n_rows,), their numbers
     Y, ranks : arrays (n_rows, n_labels), true positions and predicted ranks
     pairs : (P, Q) of the rows, or None for a ranker without pair probabilities
     losses : array (n_folds, n_features), the τ_X lost when a column is shuffled
@@ -68,6 +69,7 @@ class Unseen:
         self.kinds: dict[str, str] = {}
         self.examples: list[Example] = []
         self._rng = np.random.RandomState(random_state)
+        self._rows: list[Any] = []
         self._Y: list[Array] = []
         self._ranks: list[Array] = []
         self._pairs: list[tuple[Array, Array]] = []
@@ -83,6 +85,7 @@ class Unseen:
             rows = np.sort(self._rng.choice(rows, _MOST_ROWS, replace=False))
         X, Y = self.data.X.iloc[rows], self.data.Y.iloc[rows]
         ranks = np.asarray(model.predict(X))
+        self._rows.append(rows)
         self._Y.append(Y.to_numpy(dtype=float))
         self._ranks.append(ranks)
         if hasattr(model, "predict_pairs"):
@@ -95,6 +98,11 @@ class Unseen:
             self.kinds = dict(getattr(getattr(model, "vectorizer_", None), "kinds_", {}))
             self.members = getattr(getattr(model, "ranker_", model), "leaderboard_", None)
             self.examples = list(self._make_examples(model, rows, ranks, split.train))
+
+    @property
+    def rows(self) -> Any:
+        """Numbers of the rows."""
+        return np.concatenate(self._rows)
 
     @property
     def Y(self) -> Array:

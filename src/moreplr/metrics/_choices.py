@@ -46,7 +46,7 @@ def choice_regret(
         raise ValueError("scores must be finite; penalized_runtime is for time-outs")
     seen = ~np.isnan(worth)
     best = np.where(seen, worth, -np.inf).max(axis=1, initial=-np.inf)
-    lost = best - _chosen(worth, Y_pred, scores)
+    lost = best - chosen_values(worth, Y_pred, scores)
     return mean_of_rows(np.where(seen.any(axis=1), lost, np.nan), sample_weight, per_sample)
 
 
@@ -80,7 +80,7 @@ def penalized_runtime(
     >>> penalized_runtime([[3.0, float("inf")], [50.0, 1.0]], ["b > a", "b > a"], cutoff=100)
     500.5
     """
-    values = _chosen(_with_penalty(times, cutoff, penalty), Y_pred, times)
+    values = chosen_values(_with_penalty(times, cutoff, penalty), Y_pred, times)
     return mean_of_rows(values, None, per_sample)
 
 
@@ -112,7 +112,7 @@ def closed_gap(
     single, virtual = cost[:, column].mean(), cost.min(axis=1).mean()
     if single <= virtual:
         return float("nan")  # there is no gap to close
-    own = _chosen(cost, Y_pred, times).mean()
+    own = chosen_values(cost, Y_pred, times).mean()
     return float((single - own) / (single - virtual))
 
 
@@ -125,7 +125,7 @@ def _with_penalty(times: Any, cutoff: float, penalty: float) -> Array:
     return np.where(values > cutoff, penalty * cutoff, values)
 
 
-def _chosen(values: Array, Y_pred: ArrayLike, origin: Any) -> Array:
+def chosen_values(values: Array, Y_pred: ArrayLike, origin: Any) -> Array:
     """The mean value of the labels in the best predicted bucket, of those whose value is known."""
     labels = list(origin.columns) if hasattr(origin, "columns") else None
     pred: Positions = check_rankings(Y_pred, labels)[0]

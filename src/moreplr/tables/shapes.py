@@ -32,6 +32,7 @@ class Shaped:
     Y : positions, a column for each label
     sample_weight, groups : what the columns for them say
     notes : what looks odd
+    scores : those that positions come from, a column for each label; None if one is infinite
     """
 
     X: pd.DataFrame
@@ -39,6 +40,7 @@ class Shaped:
     sample_weight: Array | None = None
     groups: NDArray[Any] | None = None
     notes: list[str] = field(default_factory=list)
+    scores: pd.DataFrame | None = None
 
 
 def shape_table(
@@ -64,7 +66,11 @@ def shape_table(
         ignored = set(find_columns(columns, options.ignore, "ignore"))
         frame = frame[[name for name in columns if name not in ignored]]
         aside = _set_aside(list(frame), options)
-        X, Y = _read_shape(frame, reader, options, aside, model_labels, notes)
+        values = None
+        if options.is_wide:
+            (X, Y), values = _read_wide(frame, reader, options, aside, model_labels, notes)
+        else:
+            X, Y = _read_shape(frame, reader, options, model_labels, notes)
         notes.extend(notes_on_rankings(Y.to_numpy(dtype=float), list(Y), options))
         weight, groups = _weight(X, reader, options), _groups(X, reader, options)
         X = X.drop(columns=list(dict.fromkeys(aside)))
@@ -73,7 +79,11 @@ def shape_table(
         Y = _without_prefix(Y, options.drop_prefix)
         if model_labels is not None:
             Y = _in_order(Y, list(map(str, model_labels)))
-    return Shaped(X.reset_index(drop=True), Y.reset_index(drop=True), weight, groups, notes)
+    scores = None
+    if options.has_scores and values is not None and not np.isinf(values).any():
+        scores = pd.DataFrame(values, columns=Y.columns)
+    X, Y = X.reset_index(drop=True), Y.reset_index(drop=True)
+    return Shaped(X, Y, weight, groups, notes, scores)
 
 
 def read_cells(X: pd.DataFrame, reader: Reader, *, keep_types: bool) -> pd.DataFrame:
@@ -113,7 +123,6 @@ def _read_shape(
     frame: pd.DataFrame,
     reader: Reader,
     options: TableOptions,
-    aside: list[Any],
     model_labels: Iterable[Any] | None,
     notes: list[str],
 ) -> RankedTable:
@@ -134,17 +143,30 @@ def _read_shape(
         voted = [_column(frame, name, "votes") for name in options.votes]
         ready = _plain(frame, voted, reader)
         return from_votes(ready, *voted, ties=options.ties, skip=options.skip, labels=names)
-    if options.choices is not None:
-        ends = [None if not name else _column(frame, name, "choices") for name in options.choices]
-        tried = find_columns(list(frame), options.tried, "tried")
-        ready = _plain(frame, [*tried, *(name for name in ends if name is not None)], reader)
-        return from_choices(ready, tried, *ends, labels=names)
+    ends = [
+        None if not name else _column(frame, name, "choices") for name in options.choices or ()
+    ]
+    tried = find_columns(list(frame), options.tried, "tried")
+    ready = _plain(frame, [*tried, *(name for name in ends if name is not None)], reader)
+    return from_choices(ready, tried, *ends, labels=names)
+
+
+def _read_wide(
+    frame: pd.DataFrame,
+    reader: Reader,
+    options: TableOptions,
+    aside: list[Any],
+    model_labels: Iterable[Any] | None,
+    notes: list[str],
+) -> tuple[RankedTable, Array]:
+    """The table, and the numbers of the label columns."""
+    names = _names(options, model_labels)
     wanted = names if options.labels is None else options.labels
     columns = find_labels([name for name in frame if name not in aside], wanted)
     values = _scores(frame, columns, reader, options)
     notes.extend(notes_on_scores(values, options))
     positions = _positions(values, columns, options, options.missing)
-    return _table(frame.drop(columns=columns), positions, columns)
+    return _table(frame.drop(columns=columns), positions, columns), values
 
 
 def _read_long(

@@ -1,0 +1,69 @@
+"""What it is worth to take the label that a ranker puts first, in the table's own units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from moreplr.metrics._choices import chosen_values
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Means over the rows in which all three are known.
+
+    Attributes
+    ----------
+    chosen : of the label that is ranked first
+    single : of the label that is best on average, taken in every row
+    best : of the label that is best in each row
+    label : the one that is best on average
+    rows : number of rows
+    penalty : what a failure counts, or None
+    """
+
+    chosen: float
+    single: float
+    best: float
+    label: str
+    rows: int
+    penalty: float | None
+
+    @property
+    def closed(self) -> float:
+        """The share of the gap between single and best that is closed; NaN if there is none."""
+        gap = self.best - self.single
+        return (self.chosen - self.single) / gap if gap else float("nan")
+
+
+def worth_of(data: Any, rows: Any, ranks: Any) -> Worth | None:
+    """The worth of choices by these ranks; None for data without scores."""
+    if data.scores is None:
+        return None
+    scores, penalty = data.scores.to_numpy(dtype=float), None
+    if data.cutoff is not None:
+        penalty = 10 * data.cutoff
+        scores = np.where(scores > data.cutoff, penalty, scores)
+    if np.isinf(scores).any():
+        return None  # nobody says what a failure costs
+    sign = 1.0 if data.larger_is_better else -1.0
+    known = ~np.isnan(scores)
+    sums = np.where(known, scores, 0.0).sum(axis=0)
+    means = np.where(known.any(axis=0), sums / np.maximum(known.sum(axis=0), 1), -sign * np.inf)
+    at = int(np.argmax(sign * means))
+    own = scores[rows]
+    chosen, single = chosen_values(own, ranks, own), own[:, at]
+    best = sign * np.where(np.isnan(own), -np.inf, sign * own).max(axis=1)
+    seen = np.isfinite(chosen) & np.isfinite(single)
+    if not seen.any():
+        return None
+    return Worth(
+        float(chosen[seen].mean()),
+        float(single[seen].mean()),
+        float(best[seen].mean()),
+        str(data.Y.columns[at]),
+        int(seen.sum()),
+        penalty,
+    )
