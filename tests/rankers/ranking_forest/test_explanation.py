@@ -46,7 +46,7 @@ def test_a_pair_has_the_predicted_probabilities(fitted):
 
 def test_the_rows_of_a_pair_rank_both_and_vote_as_predicted(fitted):
     forest, X, Y = fitted
-    forest.set_params(min_samples=1, marginal_weight=0.0).fit(X, Y)
+    forest.set_params(min_samples=1, marginal_weight=0.0, prior_weight=0.0).fit(X, Y)
     pair = forest.explain(X[0]).pair(0, 2)
     assert not np.isnan(Y[pair.rows.row][:, [0, 2]]).any()
     assert pair.compared == pytest.approx(pair.rows.weight.sum())
@@ -71,7 +71,7 @@ def test_sentences_name_the_labels_and_the_decision():
     Y = pd.DataFrame(
         {"tea": [1] * 6 + [2] * 6, "milk": [1] * 6 + [1] * 6, "rum": [2] * 6 + [3] * 6}
     )
-    forest = RankingForest(20, structure="shared", random_state=0).fit(X, Y)
+    forest = RankingForest(20, structure="shared", prior_weight=0, random_state=0).fit(X, Y)
     low, high = forest.explain([0.0]), forest.explain([11.0])
     assert str(low.pair("tea", "milk")).startswith("tea and milk are tied: 0% for tea first, 100%")
     assert str(high.pair("tea", "milk")).startswith("milk is ranked before tea: ")
@@ -82,7 +82,7 @@ def test_sentences_name_the_labels_and_the_decision():
 def test_what_other_labels_decide_is_said():
     """A cycle: each pair alone is ordered, all three can't be."""
     Y = np.array([[1, 2, 3], [3, 1, 2], [2, 3, 1]] * 4)
-    forest = RankingForest(30, min_samples=12, marginal_weight=0, random_state=0)
+    forest = RankingForest(30, min_samples=12, marginal_weight=0, prior_weight=0, random_state=0)
     why = forest.fit(np.zeros((12, 1)), Y).explain([0.0])
     pairs = [why.pair(a, b) for a, b in ((0, 1), (1, 2), (0, 2))]
     against = [pair for pair in pairs if pair.relation != pair.alone]

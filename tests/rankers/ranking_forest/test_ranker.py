@@ -8,6 +8,7 @@ from moreplr.incomplete import remove_labels
 from moreplr.rankings import count_buckets
 
 NAN = float("nan")
+VOTES_ALONE = {"marginal_weight": 0, "prior_weight": 0}
 
 RANKERS = [
     RankingForest(10, random_state=0),
@@ -62,7 +63,12 @@ def test_pairs_are_the_shares_of_leaf_members(structure):
     X, Y = make_rankings(n=30)
     Y[::4, 1] = NAN
     ranker = RankingForest(
-        7, structure=structure, min_samples=1, marginal_weight=0, oblique=False, random_state=0
+        7,
+        structure=structure,
+        min_samples=1,
+        **VOTES_ALONE,
+        oblique=False,
+        random_state=0,
     ).fit(X, Y)
     ranker.X = X
     P, Q = ranker.predict_pairs(X[:5])
@@ -114,7 +120,12 @@ class TestOutOfBag:
     def test_it_is_what_trees_that_have_not_drawn_a_row_say(self):
         X, Y = make_rankings(n=40)
         ranker = RankingForest(
-            6, structure="shared", min_samples=1, marginal_weight=0, oblique=False, random_state=0
+            6,
+            structure="shared",
+            min_samples=1,
+            **VOTES_ALONE,
+            oblique=False,
+            random_state=0,
         ).fit(X, Y)
         pairs = ranker.held_out_pairs()
         (forest,) = ranker.forests_
@@ -198,6 +209,18 @@ class TestTrees:
 
 
 class TestPredictions:
+    def test_the_consensus_decides_as_its_weight_says(self):
+        X, Y = make_rankings(n=60)
+        Y[np.arange(60), np.arange(60) % 4] = np.nan
+        alone, beside, most = (
+            RankingForest(20, prior_weight=weight, random_state=0).fit(X, Y)
+            for weight in (0, 0.2, 1e9)
+        )
+        consensus = alone.consensus_.P
+        away = [np.abs(one.predict_pairs(X).P - consensus).mean() for one in (alone, beside, most)]
+        assert away[0] > away[1] > away[2]
+        np.testing.assert_allclose(most.predict_pairs(X).P, [consensus] * 60, atol=1e-6)
+
     def test_total_orders_where_training_has_no_ties(self):
         X, Y = make_rankings(n=60)
         strict = np.argsort(np.argsort(Y + X[:, :1] * 1e-3 * np.arange(4), axis=1), axis=1) + 1.0
@@ -255,6 +278,7 @@ class TestPredictions:
         ("n_estimators", 0),
         ("n_estimators", "auto"),
         ("marginal_weight", "auto"),
+        ("prior_weight", -0.1),
         ("oblique", "maybe"),
         ("max_work", -1),
         ("max_work", "little"),

@@ -35,19 +35,19 @@ def test_a_pair_without_any_word_gets_the_prior():
     zero = np.zeros((1, 2, 2))
     prior_P, prior_Q = np.array([[0.0, 0.5], [0.2, 0.0]]), np.full((2, 2), 0.3)
     P, Q = np.empty((2, 1, 2, 2))
-    _marginals.mix(zero, zero, zero, zero, 1.0, prior_P, prior_Q, P, Q)
+    _marginals.mix(zero, zero, zero, zero, prior_P, prior_Q, (1.0, 0.0), P, Q)
     assert (P[0, 0, 1], P[0, 1, 0], Q[0, 0, 1]) == (0.5, 0.2, 0.3)
 
 
-def test_marginals_count_as_their_weight_says():
+def test_marginals_and_the_prior_count_as_their_weights_say():
     P = np.array([[[0.0, 0.4], [0.1, 0.0]]])
     Q = np.array([[[0.0, 0.0], [0.3, 0.0]]])
     marginals = _marginals.marginals(np.array([[[1.0, 0.0], [0.0, 1.0]]]))
     prior = np.full((2, 2), 1 / 3)
     mixed_P, mixed_Q = np.empty((2, 1, 2, 2))
-    _marginals.mix(P, Q, *marginals, 0.2, prior, prior, mixed_P, mixed_Q)
-    assert mixed_P[0, 0, 1] == pytest.approx((0.4 + 0.2) / 1.0)
-    assert mixed_Q[0, 0, 1] == pytest.approx(0.3)
+    _marginals.mix(P, Q, *marginals, prior, prior, (0.2, 0.1), mixed_P, mixed_Q)
+    assert mixed_P[0, 0, 1] == pytest.approx((0.4 + 0.2 + 0.1 / 3) / 1.1)
+    assert mixed_Q[0, 0, 1] == pytest.approx((0.3 + 0.1 / 3) / 1.1)
 
 
 def test_large_leaves_take_bounded_memory_however_many_rows_there_are():

@@ -61,11 +61,12 @@ def marginals(positions: Array) -> tuple[Array, Array]:
 
 
 @jit
-def mix(P, Q, marginal_P, marginal_Q, marginal_weight, prior_P, prior_Q, mixed_P, mixed_Q):
-    """Shares of the three relations: counted pairs, and as `marginal_weight` more the marginals.
+def mix(P, Q, marginal_P, marginal_Q, prior_P, prior_Q, weights, mixed_P, mixed_Q):
+    """Shares of the three relations: counted pairs, and by `weights` the marginals and the prior.
 
-    Ties are counted below the diagonal. Where a pair has neither, the prior's.
+    Ties are counted below the diagonal. Where a pair has nothing of them, the prior's.
     """
+    marginal_weight, prior_weight = weights
     k = P.shape[1]
     for r in range(P.shape[0]):
         for i in range(k):
@@ -74,6 +75,9 @@ def mix(P, Q, marginal_P, marginal_Q, marginal_weight, prior_P, prior_Q, mixed_P
                 before = P[r, i, j] + marginal_weight * marginal_P[r, i, j]
                 after = P[r, j, i] + marginal_weight * marginal_P[r, j, i]
                 tied = Q[r, i, j] + marginal_weight * marginal_Q[r, i, j]
+                before += prior_weight * prior_P[i, j]
+                after += prior_weight * prior_P[j, i]
+                tied += prior_weight * prior_Q[i, j]
                 total = before + tied + after
                 if total > 0.0:
                     mixed_P[r, i, j] = before / total

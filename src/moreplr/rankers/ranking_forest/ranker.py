@@ -68,6 +68,9 @@ class RankingForest(SetRanker):
     marginal_weight : float, default=0.1
         The weight of the labels' own distributions of positions, taken as independent, against
         1 for all pairs of a leaf. They also use the rows that rank only one of two labels.
+    prior_weight : float, default=0.01
+        The weight of the consensus of all training rows, against 1 for all pairs of a leaf. It
+        decides about pairs that few rows rank: where each ranks three labels of many, say.
     max_features : {"sqrt", "log2"}, int, float or None, default=1/3
         How many features a split looks at; a float is a share. Oblique features count.
     oblique : bool, default=True
@@ -122,6 +125,7 @@ class RankingForest(SetRanker):
         structure: str = "both",
         min_samples: int | str = "auto",
         marginal_weight: float = 0.1,
+        prior_weight: float = 0.01,
         max_features: Any = 1 / 3,
         oblique: bool = True,
         max_work: float | None = 1.5e10,
@@ -135,6 +139,7 @@ class RankingForest(SetRanker):
         self.structure = structure
         self.min_samples = min_samples
         self.marginal_weight = marginal_weight
+        self.prior_weight = prior_weight
         self.max_features = max_features
         self.oblique = oblique
         self.max_work = max_work
@@ -242,7 +247,7 @@ class RankingForest(SetRanker):
         """Chunks of training rows, their pair probabilities, and which of them are known."""
         leaves = self._leaves()
         for chunk in self._chunks(len(rows)):
-            yield chunk, *leaves.out_of_bag(rows[chunk], min_samples, self.marginal_weight)
+            yield chunk, *leaves.out_of_bag(rows[chunk], min_samples, self._weights)
 
     def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
         """Pair probabilities of training rows, by the trees that have not seen them.
@@ -331,8 +336,11 @@ class RankingForest(SetRanker):
         return total / votes_of_a_pair(n, k)
 
     def _pairs(self, X: Array) -> Pairs:
-        wide = self._widened(X)
-        return self._leaves().pairs(X, wide, self.min_samples_, self.marginal_weight)
+        return self._leaves().pairs(X, self._widened(X), self.min_samples_, self._weights)
+
+    @property
+    def _weights(self) -> tuple[float, float]:
+        return float(self.marginal_weight), float(self.prior_weight)
 
     def _widened(self, X: Array) -> Array:
         return X if self.oblique_ is None else self.oblique_.transform(X)
@@ -369,10 +377,11 @@ class RankingForest(SetRanker):
         check_name("positions", self.positions, POSITIONS)
         if self.min_samples != "auto":
             integer_from("min_samples", self.min_samples, 1)
-        if not _is_number(self.marginal_weight, 0):
-            raise ValueError(
-                f"marginal_weight must be a number of at least 0, got {self.marginal_weight!r}"
-            )
+        for name in ("marginal_weight", "prior_weight"):
+            if not _is_number(getattr(self, name), 0):
+                raise ValueError(
+                    f"{name} must be a number of at least 0, got {getattr(self, name)!r}"
+                )
         if not isinstance(self.oblique, bool):
             raise ValueError(f"oblique must be True or False, got {self.oblique!r}")
         if self.max_work is not None and not _is_number(self.max_work, 0):

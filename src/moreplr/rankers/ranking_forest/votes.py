@@ -3,7 +3,8 @@
 The training rows in the leaves vote, rows of equal rankings together. A member that ranks both
 labels of a pair votes for one of the three relations. One that ranks only one of them still tells
 where this label stands: the labels' own distributions of positions, taken as independent, vote for
-the pair as well, with a small fixed weight.
+the pair as well, with a small weight. So do all training rankings, with a smaller one, which
+decides where leaves hardly compare a pair.
 
 A forest for a single label votes on its pairs with all others. So a pair has the votes of the
 forests of its two labels, and of the forest for all labels, where these are grown.
@@ -65,10 +66,13 @@ class Leaves:
         voters = [forest.voters(groups.ravel()) for forest in forests]
         return cls(forests, voters, rankings[first], places[first], prior)
 
-    def pairs(self, X: Array, wide: Array, min_samples: int, marginal_weight: float) -> Pairs:
+    def pairs(
+        self, X: Array, wide: Array, min_samples: int, weights: tuple[float, float]
+    ) -> Pairs:
         """Pair probabilities of new rows: the features alone, and with oblique ones.
 
-        `marginal_weight` is that of the labels' own distributions, against 1 for a pair's votes.
+        `weights` are those of the labels' own distributions and of the prior, against 1 for the
+        votes on a pair.
         """
         binned = self._binned(X, wide)
 
@@ -77,10 +81,10 @@ class Leaves:
             some = BinnedMatrix(features.codes[part], features.binner)
             return forest.leaf_members(some, min_samples=min_samples, voters=voters)
 
-        return self._mix(len(X), members_of, marginal_weight)[0]
+        return self._mix(len(X), members_of, weights)[0]
 
     def out_of_bag(
-        self, rows: NDArray[np.intp], min_samples: int, marginal_weight: float
+        self, rows: NDArray[np.intp], min_samples: int, weights: tuple[float, float]
     ) -> tuple[Pairs, NDArray[np.bool_]]:
         """Those of training rows by trees that have not seen them, and which are known."""
 
@@ -89,7 +93,7 @@ class Leaves:
                 rows=rows[part], min_samples=min_samples, oob=True, voters=voters
             )
 
-        return self._mix(len(rows), members_of, marginal_weight)
+        return self._mix(len(rows), members_of, weights)
 
     def row_weights(self, X: Array, wide: Array, min_samples: int) -> Array:
         """The weights of all training rows in the leaves of one row, a line for each forest."""
@@ -113,7 +117,7 @@ class Leaves:
         self,
         n: int,
         members_of: Callable[[ForestRegressor, Voters, slice], Members],
-        marginal_weight: float,
+        weights: tuple[float, float],
     ) -> tuple[Pairs, NDArray[np.bool_]]:
         """Probabilities of n rows, and for which of them every forest has members."""
         k, known = self.rankings.shape[1], np.ones(n, np.bool_)
@@ -133,9 +137,9 @@ class Leaves:
         share = 1 / votes_of_a_pair(len(self.forests), k)
         # Weights are of single precision: what they differ by beyond it is no difference.
         P, Q = np.round(P * share, 6), np.round(Q * share, 6)
-        marginals = _marginals.marginals(positions) if marginal_weight > 0 else (P, Q)
+        marginals = _marginals.marginals(positions) if weights[0] > 0 else (P, Q)
         mixed = Pairs(np.empty_like(P), np.empty_like(Q))
-        _marginals.mix(P, Q, *marginals, marginal_weight, *self.prior, *mixed)
+        _marginals.mix(P, Q, *marginals, *self.prior, weights, *mixed)
         return mixed, known
 
 
