@@ -202,6 +202,17 @@ def _svg(display: Any, name: str) -> Markup:
     return Markup(svg)
 
 
+def plain(number: float) -> str:
+    """A number for people: no more digits than say something, and no powers of ten.
+
+    Examples
+    --------
+    >>> plain(0.65481), plain(17012.3)
+    ('0.6548', '17,012')
+    """
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+
+
 def clipped(value: Any) -> str:
     """A value that leaves room for others."""
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -225,4 +236,10 @@ def _percent(share: Any) -> str:
     return f"{share:.0%}"
 
 
-_words = {"clipped": clipped, "percent": _percent, "count": count, "consensus": shown(CONSENSUS)}
+_words = {
+    "clipped": clipped,
+    "plain": plain,
+    "percent": _percent,
+    "count": count,
+    "consensus": shown(CONSENSUS),
+}
