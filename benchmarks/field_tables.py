@@ -57,8 +57,8 @@ def ranked(folds: pd.DataFrame, measures: pd.DataFrame) -> str:
         }
     ).loc[tau.sort_values().index]
     counts = folds.groupby("dataset")["fold"].nunique()
-    least, most = counts.min(), counts.max()
-    sets = f"{len(by_set['tau_x'])} data sets, {least if least == most else f'{least} to {most}'} folds"
+    done = " to ".join(map(str, sorted({counts.min(), counts.max()})))
+    sets = f"{len(by_set['tau_x'])} data sets, {done} folds"
     return f"{sets}\n\n{as_text(table.rename(NAMES), 'ranker')}"
 
 
