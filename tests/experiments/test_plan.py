@@ -80,14 +80,27 @@ def test_the_papers_plan_has_its_data_and_methods():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"name =", b"a = " + b"[" * 5000 + b"]" * 5000])
+def test_a_file_that_is_not_toml_is_named(tmp_path, data):
+    (tmp_path / "plan.toml").write_bytes(data)
+    with pytest.raises(ValueError, match=r"plan\.toml is not TOML"):
+        Plan.load(tmp_path / "plan.toml")
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         ({"data": []}, "at least one data set"),
         ({"missing": [1.0]}, r"missing must hold shares.*1\.0"),
         ({"protocols": ["fair"]}, "'fair'"),
-        ({"folds": 1}, "folds must be a number from 2, got 1"),
-        ({"trees": True}, "trees must be a number from 1, got True"),
+        ({"folds": 1}, "folds must be a number from 2 to 100,000, got 1"),
+        ({"trees": True}, "trees must be a number from 1 to .*, got True"),
+        ({"repetitions": 10**30}, "repetitions must be a number from 1 to"),
+        ({"seed": "x"}, "seed must be an integer"),
+        ({"limits": [{"a": 1}]}, "limits must hold tables of"),
+        ({"methods": [5]}, "methods must hold names, got 5"),
+        ({"data": [["plr/iris"]]}, "data must hold names"),
+        ({"methods": ["RPC" + "{ a,b}" * 40]}, "stands for more than 100,000 names"),
         ({"forest": "xgboost"}, "'xgboost'"),
         ({"methods": ["RPC", "RPC"]}, "different names"),
         ({"metods": ["RPC"]}, "a plan has no metods"),

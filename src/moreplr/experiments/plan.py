@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from itertools import chain
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from moreplr.experiments.methods import (
 )
 
 FEATURES = ("published", "table")
+# Of folds, of repetitions, and of what braces stand for.
+_MOST = 100_000
 _NAME = re.compile(r"[\w][\w .+-]{0,99}")
 
 
@@ -105,6 +108,12 @@ class Plan:
     def _check(self) -> None:
         if not self.data or not self.methods:
             raise ValueError("a plan needs at least one data set and one method")
+        for key, kind in (("data", Dataset), ("methods", Method)):
+            for item in getattr(self, key):
+                if not isinstance(item, (str, kind)):
+                    raise ValueError(f"{key} must hold names, got {item!r:.60}")
+        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
+            raise ValueError(f"seed must be an integer, got {self.seed!r:.60}")
         for share in self.missing:
             if not 0 <= share < 1:
                 raise ValueError(f"missing must hold shares from 0 to below 1, got {share!r}")
@@ -123,8 +132,9 @@ class Plan:
             number = getattr(self, key)
             if key == "trees" and number is None:
                 continue
-            if isinstance(number, bool) or not (isinstance(number, int) and number >= least):
-                raise ValueError(f"{key} must be a number from {least}, got {number}")
+            whole = isinstance(number, int) and not isinstance(number, bool)
+            if not whole or not least <= number <= _MOST:
+                raise ValueError(f"{key} must be a number from {least} to {_MOST:,}, got {number}")
         if not (isinstance(self.name, str) and _NAME.fullmatch(self.name)):
             raise ValueError(
                 "name must begin with a letter or digit and hold letters, digits, spaces and "
@@ -177,17 +187,17 @@ class Plan:
         shipped = files("moreplr.experiments").joinpath("plans", f"{name}.toml")
         path = Path(name)
         if path.suffix != ".toml" and shipped.is_file():
-            text, folder = shipped.read_text(encoding="utf-8"), Path()
+            data, folder = shipped.read_bytes(), Path()
         elif path.is_file():
-            text, folder = path.read_text(encoding="utf-8"), path.parent
+            data, folder = path.read_bytes(), path.parent
         else:
             raise ValueError(
                 f"no plan {str(name)!r}: neither a file nor one of {', '.join(shipped_plans())}"
             )
         try:
-            values = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"plan {name}: {error}") from error
+            values = tomllib.loads(data.decode())
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+            raise ValueError(f"plan {name} is not TOML: {error}") from error
         plan = cls.from_dict({"name": path.stem, **values, **changes}, folder)
         code = [item for item in plan.methods if isinstance(item, str) and is_code(item)]
         if code and not allow_import:
@@ -210,10 +220,8 @@ class Plan:
         if absent:
             raise ValueError(f"the plan does not say its {' and '.join(absent)}")
         made = dict(values)
-        made["data"] = [_read(item, folder or Path()) for item in values["data"]]
-        made["limits"] = [
-            item if isinstance(item, Limit) else Limit(**item) for item in values.get("limits", ())
-        ]
+        made["data"] = [_read(item, folder or Path()) for item in _list("data", values["data"])]
+        made["limits"] = [_limit(item) for item in _list("limits", values.get("limits", ()))]
         return cls(**made)
 
     def change(self, **changes: Any) -> Plan:
@@ -245,6 +253,8 @@ def expand_braces(text: str) -> list[str]:
     >>> expand_braces("{ST,Native}-PI q={1,2}")
     ['ST-PI q=1', 'ST-PI q=2', 'Native-PI q=1', 'Native-PI q=2']
     """
+    if prod(group.count(",") + 1 for group in re.findall(r"\{([^{}]*)\}", text)) > _MOST:
+        raise ValueError(f"{text!r:.60} stands for more than {_MOST:,} names")
     match = re.search(r"\{([^{}]*)\}", text)
     if match is None:
         return [text]
@@ -257,10 +267,23 @@ def expand_braces(text: str) -> list[str]:
 
 
 def _expanded(key: str, items: Any) -> Iterable[Any]:
-    if isinstance(items, (str, Dataset, Method)):
-        raise TypeError(f"{key} must be a list, got {items!r}")
-    for item in items:
+    for item in _list(key, items):
         yield from expand_braces(item) if isinstance(item, str) else [item]
+
+
+def _list(key: str, items: Any) -> Iterable[Any]:
+    if isinstance(items, (str, Mapping, Dataset, Method)) or not isinstance(items, Iterable):
+        raise TypeError(f"{key} must be a list, got {items!r:.60}")
+    return items
+
+
+def _limit(item: Any) -> Limit:
+    if isinstance(item, Limit):
+        return item
+    known = {field.name for field in fields(Limit)}
+    if not isinstance(item, Mapping) or not set(item) <= known or "rows" not in item:
+        raise ValueError(f"limits must hold tables of {', '.join(sorted(known))}, with rows")
+    return Limit(**item)
 
 
 def _read(item: Any, folder: Path) -> Any:
