@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moreplr import MORERanker
+from moreplr.base import CHUNK_BYTES
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.datasets import load
 from moreplr.encoders import RankEncoder
@@ -257,3 +260,18 @@ def test_a_label_that_no_row_ranks_is_named():
     Y = pd.DataFrame({"tea": [1, 2, 1], "milk": [2, 1, 2], "oil": [np.nan] * 3})
     with pytest.warns(UserWarning, match="no training row ranks 'oil'; the mean position"):
         MORERanker(random_state=0).fit([[0.0], [1.0], [2.0]], Y)
+
+
+@pytest.mark.parametrize("layer", ["round_rank", "epsilon"])
+def test_many_rows_take_bounded_memory(layer):
+    X, Y = make_rankings(n=50, k=5)
+    ranker = MORERanker(regressor=SingleTarget(Ridge()), layer=layer).fit(X, Y)
+    rows = np.tile(X, (8000, 1))
+    tracemalloc.start()
+    try:
+        predicted = ranker.predict(rows)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < CHUNK_BYTES + predicted.nbytes
+    np.testing.assert_array_equal(predicted[-50:], ranker.predict(X))

@@ -17,6 +17,9 @@ from moreplr.layers import LAYERS, Layer
 from moreplr.regressors import REGRESSORS, SingleTarget, gives_intervals, predict_interval
 from moreplr.regressors._fitting import fit_weighted, labels_named
 
+# Of a row and a label: position, interval, rank, and what they are made from.
+_OUTPUT_BYTES = 256
+
 
 class Outputs(NamedTuple):
     """What a regressor says of some rows: all that any layer needs to decode them."""
@@ -126,7 +129,11 @@ class MORERanker(BaseRanker):
             Predict no ties, but for the last bucket of `top`.
         """
         if n_buckets is None and top is None and not total_order:
-            return self._output(self.decode(self.predict_outputs(X)), X)
+            given, X = X, self._check_predict(X)
+            ranks = np.empty((X.shape[0], len(self.labels_)))
+            for rows in chunks(len(ranks), _OUTPUT_BYTES * ranks.shape[1]):
+                ranks[rows] = self.decode(self._outputs(X[rows]))
+            return self._output(ranks, given)
         positions = self.predict_positions(X)
         n, k = positions.shape
         ranks = np.empty((n, k))
@@ -152,7 +159,9 @@ class MORERanker(BaseRanker):
 
         With `intervals=True`, the result serves every layer: decode it as often as you like.
         """
-        X = self._check_predict(X)
+        return self._outputs(self._check_predict(X), intervals)
+
+    def _outputs(self, X: Array, intervals: bool | None = None) -> Outputs:
         layer = self._layer()
         if layer.needs_intervals if intervals is None else intervals:
             self._check_intervals(layer, self.regressor_)
