@@ -156,7 +156,7 @@ def row_of(name: str, n: int, k: int, rows: int, most: float) -> str:
             cells.append(fault[:60])
             break
         one = found[step]
-        size = f", file {one['size']:,.1f}" if "size" in one else ""
+        size = f", file {one['size']:,.1f} MiB" if "size" in one else ""
         cells.append(f"{one['seconds']:.1f} s, {one['memory']:,.0f} MiB{size}")
     return "| " + " | ".join(cells) + " |"
 
