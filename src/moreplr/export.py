@@ -99,7 +99,11 @@ def to_onnx(ranker: RankingBoost) -> Any:
             helper.make_node(operator, inputs.split(), output.split(), **special.get(operator, {}))
         )
     nodes.insert(1, helper.make_node("Cast", ["single"], ["both"], to=double))
-    shapes = {"scores": ["n", k], "precedes": ["n", k, k], "tied": ["n", k, k]}
+    shapes: dict[str, list[Any]] = {
+        "scores": ["n", k],
+        "precedes": ["n", k, k],
+        "tied": ["n", k, k],
+    }
     graph = helper.make_graph(
         nodes,
         "RankingBoost",
