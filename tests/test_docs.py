@@ -15,6 +15,8 @@ import doctest
 import importlib
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import NamedTuple
@@ -142,6 +144,14 @@ def test_public_names_are_in_the_reference(module):
     found = importlib.import_module(module)
     names = [name for name in found.__all__ if not name.isupper()]
     assert not [name for name in names if not re.search(rf"^   {name}$", listed, re.MULTILINE)]
+
+
+def test_modules_of_the_reference_need_no_import_of_their_own():
+    listed = (ROOT / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
+    modules = sorted(set(re.findall(r"^\.\. currentmodule:: (moreplr\..+)", listed, re.MULTILINE)))
+    assert "moreplr.evaluation" in modules
+    code = f"import moreplr; {'; '.join(modules)}"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_all_layers_and_regressors_are_in_the_reference():
