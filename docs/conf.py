@@ -86,8 +86,8 @@ html_theme_options = {
 }
 # Pages without parts of their own need no list of them.
 SINGLE = [
-    "index", "architecture", "benchmark", "choosing", "evidence", "experiments", "field",
-    "incomplete", "saving", "security", "command_line",
+    "index", "alternatives", "architecture", "benchmark", "choosing", "evidence", "experiments",
+    "faq", "field", "glossary", "incomplete", "saving", "security", "command_line",
 ]  # fmt: skip
 html_sidebars = {page: [] for page in [*SINGLE, "references"]}
 
