@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from moreplr._types import Array, Positions, Seed
-from moreplr._validation import check_size, integer_from, quiet
+from moreplr._validation import integer_from, quiet
 from moreplr.rankings import check_rankings
 
 # The regressions use so many principal components, so that their cost is linear in the number of
@@ -118,11 +118,9 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
 
     def _features(self, X: Any, *, reset: bool) -> Array:
         with quiet():
-            X = validate_data(
+            return validate_data(
                 self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
             )
-        check_size(X)
-        return X
 
     def attribute(self, importances: Array) -> Array:
         """Importances of all transformed features as those of the original ones.
