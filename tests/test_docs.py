@@ -154,6 +154,17 @@ def test_modules_of_the_reference_need_no_import_of_their_own():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_pages_that_programs_are_sent_to_are_there():
+    text = (ROOT / "docs" / "_extra" / "llms.txt").read_text(encoding="utf-8")
+    pages = re.findall(r"\]\(([\w/]+)\.html\)", text)
+    assert "guide/index" in pages
+    sources = [ROOT / "docs", ROOT / "examples"]
+    for page in pages:
+        assert any(
+            (at / f"{page}{kind}").exists() for at in sources for kind in (".md", ".rst", ".py")
+        )
+
+
 def test_all_layers_and_regressors_are_in_the_reference():
     listed = (ROOT / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
     kinds = [*LAYERS.values(), *REGRESSORS.values()]
