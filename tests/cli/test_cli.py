@@ -110,7 +110,7 @@ def test_a_command_line_without_sense_is_2_and_help_is_0(capsys):
             "no such command 'evaluat': did you mean 'evaluate'?; moreplr --help",
         ),
         (["people.csv"], "no such command 'people.csv': choose from fit, predict,"),
-        (["fit", "a.csv", "-o", "m", "--lables", "a"], "'--labels'"),
+        (["fit", "a.csv", "-o", "m", "--lables", "a"], "--labels"),
     ],
 )
 def test_what_was_most_likely_meant_is_named(capsys, words, message):
