@@ -6,17 +6,14 @@ just then nobody would ever release it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import update_wrapper
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from functools import cached_property
-
     lazy = cached_property
 else:
 
-    class lazy:
+    class lazy(cached_property):
         """A property that is computed once; by each of several threads that ask at once.
 
         Examples
@@ -32,12 +29,8 @@ else:
         4
         """
 
-        def __init__(self, compute: Callable[[Any], Any]) -> None:
-            self._compute = compute
-            update_wrapper(self, compute)
-
         def __get__(self, owner: Any, cls: type | None = None) -> Any:
             if owner is None:
                 return self
-            value = owner.__dict__[self._compute.__name__] = self._compute(owner)
+            value = owner.__dict__[self.attrname] = self.func(owner)
             return value
