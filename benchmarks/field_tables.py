@@ -29,7 +29,8 @@ GROUPS = [
     ("selection", "algorithm selection", "closed_gap", "gap to the best solver that is closed"),
     ("crops", "crop trials", "tau_x", "τ_X"),
     ("texts", "language models", "regret", "regret of the chosen model"),
-    ("made", "made label rankings", "tau_x", "τ_X"),
+    ("made_lr", "made label rankings", "tau_x", "τ_X"),
+    ("made_plr", "made partial label rankings", "tau_x", "τ_X"),
 ]
 
 
