@@ -1,5 +1,6 @@
 """How the site is built: `make docs` writes it to docs/_build/html, without the network."""
 
+import logging
 import os
 import sys
 import warnings
@@ -12,6 +13,8 @@ import moreplr  # noqa: E402
 
 # Examples and pages speak of the bundled data, whatever folder the reader has set.
 os.environ.pop("MOREPLR_DATA", None)
+# Examples show what they print, not that kernels were compiled for it.
+logging.getLogger("moreplr.jit").addHandler(logging.NullHandler())
 # Taking labels away leaves some rows with none; the pages say so once.
 warnings.filterwarnings("ignore", message=".* rows rank no label")
 
@@ -71,7 +74,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "moreplr"},
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 4,
     "navbar_align": "left",
     # Each release's site lies in a folder of its version.
     "switcher": {"json_url": "_static/versions.json", "version_match": version},
