@@ -33,7 +33,8 @@ def test_frames_become_one_table(tmp_path, name):
         writer.write(SECOND)
     with open_table(str(tmp_path / name)) as table:
         frame = table.read()
-    found = frame.astype(object).fillna("").astype(str).to_numpy().tolist()
+    rows = frame.astype(object).to_numpy().tolist()
+    found = [["" if pd.isna(cell) else str(cell) for cell in row] for row in rows]
     assert found == [["1", "x"], ["2", 'ü, "z"'], ["3", ""]]
     assert os.listdir(tmp_path) == [name]
 

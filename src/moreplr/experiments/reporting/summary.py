@@ -170,7 +170,7 @@ class Summary:
             except ValueError:  # a method of someone's own that is not registered here
                 found[name] = {}
         columns = ["regressor", "layer", "encoder", "q", "epsilon"]
-        return pd.DataFrame.from_dict(found, orient="index").reindex(columns=columns)
+        return pd.DataFrame(list(found.values()), index=list(found), columns=columns)
 
     @lazy
     def methods(self) -> list[str]:
