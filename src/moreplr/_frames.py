@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 
 from moreplr._types import Array, Labels
 
@@ -95,6 +96,8 @@ def fault_of(X: Any, ranker: str, *, takes_gaps: bool) -> str | None:
     >>> fault_of(people, "NearestNeighborsRanker", takes_gaps=False)
     "column 'age' holds NaN (row 1), and NearestNeighborsRanker takes no gaps: wrap it in ..."
     """
+    if issparse(X):  # without columns to name: scikit-learn says what is wrong
+        return None
     try:
         frame = to_pandas(X) if is_frame(X) else pd.DataFrame(np.asarray(X, dtype=object))
     except (TypeError, ValueError, AttributeError):  # no table at all
