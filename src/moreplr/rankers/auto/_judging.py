@@ -26,18 +26,18 @@ from moreplr.rankers.auto._members import (
 from moreplr.rankers.auto._rows import Data
 from moreplr.rankers.bradley_terry import BradleyTerryRanker
 
-# A member's time is predicted from fits on so many rows, and twice as many up to a tenth of all
-# as long as one takes no more than this share of the budget; and so many labels. A member fitted
-# on fewer rows would say little of what it can do.
-_FEWEST_ROWS, _TRIAL_SHARE, _TRIED_LABELS = 400, 0.005, 8
+# A member is judged on so many rows first: on fewer it would say little of what it can do. What
+# that takes is foreseen from so many labels, after a fit on few rows has loaded the kernels.
+_FEWEST_ROWS, _TRIED_LABELS, _WARMING_ROWS = 400, 8, 50
+# More rows are taken as if this share of the time were left, since times vary.
+_CAUTION = 0.8
 
 
 class Clock:
     """Seconds that are left of a budget, which None does not bound."""
 
     def __init__(self, budget: float | None) -> None:
-        self.budget = np.inf if budget is None else budget
-        self._end = monotonic() + self.budget
+        self._end = np.inf if budget is None else monotonic() + budget
 
     @property
     def left(self) -> float:
@@ -63,8 +63,9 @@ def judge(
     """Held-out pairs of the members, and why others are left out.
 
     Each member has an equal share of the time that is left, the cheapest first, so that what
-    they do not use is for those after them. One that would take longer is fitted on as many rows
-    as its share allows; if these are too few it is left out, but for those that always take part.
+    they do not use is for those after them. It is judged on as many rows as its share allows. One
+    that takes longer than the time left on the fewest rows is left out, but for those that always
+    take part.
     """
     judged: dict[str, Judged] = {}
     left_out: dict[str, str] = {}
@@ -75,24 +76,21 @@ def judge(
             left_out[name] = reason
             continue
         try:
-            costs[name] = 0.0 if np.isinf(clock.left) else _predicted_seconds(member, data, clock)
+            costs[name] = 0.0 if np.isinf(clock.left) else _least_seconds(member, data)
         except Exception as error:
             if name in ALWAYS:
                 raise
             left_out[name] = _said(error)
     order = sorted(costs, key=lambda name: costs[name])
-    fewest = min(_FEWEST_ROWS, len(data.Y))
     for done, name in enumerate(order):
         member, cost = members[name], costs[name]
-        share = max((clock.left - reserved) / (len(order) - done), 0.0)
-        rows = _affordable(data, cost, share, member.by_rows)
-        if rows is not None and len(rows) < fewest:
-            if name not in ALWAYS:
-                left_out[name] = f"takes about {cost:.1f} s, its share is {share:.1f} s"
-                continue
-            rows = data.drawn(fewest)
+        left = max(clock.left - reserved, 0.0)
+        if cost > left and name not in ALWAYS:
+            left_out[name] = f"takes about {cost:.1f} s or more, {left:.1f} s are left"
+            continue
         try:
-            judged[name] = _judge(member.ranker, data, rows, n_jobs)
+            share = max(left / (len(order) - done), cost)
+            judged[name] = _judge_within(share, member, data, n_jobs)
         except Exception as error:
             if name in ALWAYS:
                 raise
@@ -117,32 +115,33 @@ def _reason_against(ranker: Any, data: Data) -> str | None:
     return None
 
 
-def _predicted_seconds(member: Member, data: Data, clock: Clock) -> float:
-    """What judging and fitting a member may take, going by a few rows and labels."""
+def _least_seconds(member: Member, data: Data) -> float:
+    """What judging a member on the fewest rows may take, going by some labels."""
     n, k = data.Y.shape
     labels = np.linspace(0, k - 1, min(k, _TRIED_LABELS)).astype(np.intp)
-
-    def trial(rows: Rows) -> float:
-        X, Y, weight = data.part(rows)
-        every = np.arange(len(rows))
-        test = every[3 * len(rows) // 4 :]
-        return held_out(member.ranker, X, Y[:, labels], weight, every, test)[1]
-
-    count = min(_FEWEST_ROWS, n)
-    trial(data.drawn(count))  # the first time, kernels may have to be loaded
-    seconds = trial(data.drawn(count))
-    while 10 * count < n and seconds <= _TRIAL_SHARE * clock.budget:
-        count *= 2
-        seconds = trial(data.drawn(count))
+    for count in (_WARMING_ROWS, _FEWEST_ROWS):
+        X, Y, weight = data.part(data.drawn(min(count, n)))
+        every = np.arange(len(X))
+        test = every[3 * len(X) // 4 :]
+        _, seconds = held_out(member.ranker, X, Y[:, labels], weight, every, test)
     fits = 1.0 if _knows_held_out(member.ranker, data) else len(data.folds) + 1.0
-    return seconds * fits * (n / count) ** member.by_rows * (k / len(labels)) ** member.by_labels
+    return seconds * fits * (k / len(labels)) ** member.by_labels
 
 
-def _affordable(data: Data, cost: float, share: float, by_rows: float) -> Rows | None:
-    """As many random rows as a share of the time allows; None if these are all."""
-    if cost <= share:
-        return None
-    return data.drawn(int(len(data.Y) * (share / cost) ** (1 / by_rows)))
+def _judge_within(share: float, member: Member, data: Data, n_jobs: int | None) -> Judged:
+    """On the fewest rows, and then on more, as long as there is time for twice as many or all."""
+    n, end = len(data.Y), monotonic() + share
+    few = np.isfinite(share) and n > _FEWEST_ROWS
+    one = _judge(member.ranker, data, data.drawn(_FEWEST_ROWS) if few else None, n_jobs)
+    while one.rows is not None:
+        count = len(one.rows)
+        seconds = one.seconds + _refit_seconds(one, member, data)
+        times = max(_CAUTION * (end - monotonic()) / seconds, 0.0)
+        more = int(min(count * times ** (1 / member.by_rows), n))
+        if more < min(2 * count, n):
+            break
+        one = _judge(member.ranker, data, None if more == n else data.drawn(more), n_jobs)
+    return one
 
 
 def _judge(ranker: Any, data: Data, rows: Rows | None, n_jobs: int | None) -> Judged:

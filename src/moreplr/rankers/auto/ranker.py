@@ -61,9 +61,9 @@ class AutoRanker(SetRanker):
     Parameters
     ----------
     time_budget : float or None, default=60.0
-        Seconds of wall time for all of `fit`. Members are tried on a few rows and labels first,
-        and share the time that is left. One that would take longer than its share is fitted on
-        fewer rows, or left out where these would be too few; `leaderboard_` says so. A fit is
+        Seconds of wall time for all of `fit`. Members share them, the cheap ones first. One that
+        would take longer than its share is fitted on fewer rows, at least 400, and left out where
+        these would take longer than the time that is left; `leaderboard_` says so. A fit is
         never interrupted. Times are measured, so that another machine may mix other members;
         with None all take part, and the result depends on the seed alone.
     members : list of rankers, dict from names to rankers, or None
