@@ -57,7 +57,8 @@ class Binner:
         """The codes of X (n_samples, n_features), one row after the other in memory."""
         codes = np.empty(X.shape, dtype=np.uint8)
         for j in range(X.shape[1]):
-            encode(np.ascontiguousarray(X[:, j], dtype=np.float64), self.cuts(j), codes, j)
+            # A copy: memory that can't be written to is another type, compiled anew.
+            encode(np.array(X[:, j], dtype=np.float64), self.cuts(j), codes, j)
         return codes
 
     def fit_transform(self, X: AnyArray) -> NDArray[np.uint8]:
