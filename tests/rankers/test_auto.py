@@ -168,6 +168,11 @@ class TestBudget:
         assert board.loc["slow", "status"].startswith("left out: takes about")
         assert AutoRanker(600, members, random_state=0).fit(X, Y).left_out_ == {}
 
+    def test_a_member_that_few_rows_are_too_few_for_takes_part(self):
+        X, Y = make_rankings(300)
+        ranker = quick(members={"near": NearestNeighborsRanker(60)}, time_budget=600)
+        assert ranker.fit(X, Y).left_out_ == {}
+
     def test_a_slow_member_is_fitted_on_fewer_rows(self):
         X, Y = make_rankings(2000)
         Slow.fitted_on.clear()

@@ -31,6 +31,16 @@ def test_marginals_are_those_of_independent_positions():
                 assert (P[row, i, j], Q[row, i, j]) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("positions", ["observed", "given"])
+def test_a_gap_is_no_position_of_zero(positions):
+    X = np.zeros((3, 1))
+    Y = np.array([[0, 1, np.nan], [np.nan, 1, 0], [1, 0, 2]])
+    ranker = RankingForest(5, positions=positions, random_state=0)
+    from_zero, from_one = (ranker.fit(X, ranks).predict_pairs(X[:1]) for ranks in (Y, Y + 1))
+    np.testing.assert_allclose(from_zero.P, from_one.P)
+    assert 0 < from_one.P[0, 0, 1] < 1
+
+
 def test_a_pair_without_any_word_gets_the_prior():
     zero = np.zeros((1, 2, 2))
     prior_P, prior_Q = np.array([[0.0, 0.5], [0.2, 0.0]]), np.full((2, 2), 0.3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -119,11 +120,16 @@ def _least_seconds(member: Member, data: Data) -> float:
     """What judging a member on the fewest rows may take, going by some labels."""
     n, k = data.Y.shape
     labels = np.linspace(0, k - 1, min(k, _TRIED_LABELS)).astype(np.intp)
-    for count in (_WARMING_ROWS, _FEWEST_ROWS):
+
+    def trial(count: int) -> float:
         X, Y, weight = data.part(data.drawn(min(count, n)))
         every = np.arange(len(X))
         test = every[3 * len(X) // 4 :]
-        _, seconds = held_out(member.ranker, X, Y[:, labels], weight, every, test)
+        return held_out(member.ranker, X, Y[:, labels], weight, every, test)[1]
+
+    with suppress(Exception):  # what so few rows are too few for may do well with more
+        trial(_WARMING_ROWS)
+    seconds = trial(_FEWEST_ROWS)
     fits = 1.0 if _knows_held_out(member.ranker, data) else len(data.folds) + 1.0
     return seconds * fits * (k / len(labels)) ** member.by_labels
 
@@ -136,7 +142,9 @@ def _judge_within(share: float, member: Member, data: Data, n_jobs: int | None) 
     while one.rows is not None:
         count = len(one.rows)
         seconds = one.seconds + _refit_seconds(one, member, data)
-        times = max(_CAUTION * (end - monotonic()) / seconds, 0.0)
+        left = max(_CAUTION * (end - monotonic()), 0.0)
+        # Some clocks are too coarse for a fast fit.
+        times = left / max(seconds, 1e-6)
         more = int(min(count * times ** (1 / member.by_rows), n))
         if more < min(2 * count, n):
             break

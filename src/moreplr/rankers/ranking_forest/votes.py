@@ -60,9 +60,8 @@ class Leaves:
         prior: Pairs,
     ) -> Leaves:
         """The leaves of forests by the rankings and places of all training rows."""
-        _, first, groups = np.unique(
-            np.nan_to_num(rankings), axis=0, return_index=True, return_inverse=True
-        )
+        filled = np.where(np.isnan(rankings), np.inf, rankings)  # a position is finite
+        _, first, groups = np.unique(filled, axis=0, return_index=True, return_inverse=True)
         voters = [forest.voters(groups.ravel()) for forest in forests]
         return cls(forests, voters, rankings[first], places[first], prior)
 
