@@ -243,15 +243,16 @@ def _wall(work: Callable[..., Any], *arguments: Any) -> float:
 
 
 _MEMORY = """
-import resource, sys
+import sys
 sys.path.insert(0, {folder!r})
 import forest
+from safety import peak
 X, Y, _, _ = next(forest.folds({name!r}))
 forest.warm_up()
 forest.RandomForestRegressor(1).fit(X[:50], Y[:50])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 forest.{model}({trees}, random_state=0).fit(X, Y)
-print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(before, peak())
 """
 
 
@@ -265,11 +266,11 @@ def memory(trees: int) -> None:
             answer = subprocess.run(
                 [sys.executable, "-c", code], capture_output=True, text=True, check=True
             )
-            before, after = map(int, answer.stdout.split())
+            before, after = map(float, answer.stdout.split())
             peaks.append((after, after - before))
         print(
-            f"  {name:10s} peak {peaks[0][0] / 1e3:.0f} MB (fit {peaks[0][1] / 1e3:.0f}), "
-            f"scikit-learn {peaks[1][0] / 1e3:.0f} MB (fit {peaks[1][1] / 1e3:.0f}): "
+            f"  {name:10s} peak {peaks[0][0]:.0f} MiB (fit {peaks[0][1]:.0f}), "
+            f"scikit-learn {peaks[1][0]:.0f} MiB (fit {peaks[1][1]:.0f}): "
             f"{peaks[0][0] / peaks[1][0]:.2f} times"
         )
 

@@ -82,7 +82,7 @@ class Data:
 
     @staticmethod
     def of(X: Any, Y: Positions, weight: Array | None, n_ties: int) -> Data:
-        weight = np.ones(len(Y)) if weight is None else weight / weight.mean()
+        weight = np.ones(len(Y)) if weight is None else weight
         ranks = np.nan_to_num(dense_ranks(Y), nan=-1.0).astype(np.intp)
         return Data(Features.of(X, weight), ranks, weight, n_ties)
 

@@ -32,8 +32,8 @@ POSITIONS = ("observed", "given")
 # far surer than that. Where labels are many, τ_X of fewer rows is as sure.
 _SCORED_ROWS = 800
 _SCORED_POSITIONS = 16_000
-# However much work a tree is, it draws so many rows, and a forest has so many trees: votes of
-# fewer say little.
+# `max_work` does not lower the draws of a tree, nor then the trees of a forest, below these: the
+# votes of fewer say little.
 _FEWEST_DRAWS = 1_000
 _FEWEST_TREES = 10
 # Of a row and a feature: standardised, combined, binned, and what is made on the way.
