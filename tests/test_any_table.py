@@ -9,6 +9,7 @@ import subprocess
 import sys
 import uuid
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -299,7 +300,8 @@ def test_many_rows_with_an_identifier_take_little_memory(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "column 'id' is left out: it holds an identifier" in done.stderr
     kib = re.search(r"VmHWM:\s+(\d+) kB", done.stdout)
-    assert kib is not None and int(kib[1]) * 1024 < 1e9
+    assert kib is not None
+    assert int(kib[1]) * 1024 < 1e9
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of pairs that 150 rows leave open
