@@ -177,3 +177,10 @@ def test_wilcoxon_against_one_method_is_that_of_pairs_adjusted_for_fewer():
     found = statistics.wilcoxon_against(scores, "a")
     expected = dict(zip(own["second"], statistics.holm(own["p_value"]), strict=True))
     assert found.to_dict() == pytest.approx(expected)
+
+
+def test_a_difference_as_large_as_the_rope_is_practically_none():
+    a = pd.Series([0.91, 0.92, 0.57, 0.83])  # less 0.01, what is subtracted is not 0.01 exactly
+    scores = pd.DataFrame({"a": a, "b": (a - 0.01).round(3)})
+    assert statistics.bayesian_signed_rank(scores, "a", "b")["equal"] == 1
+    assert statistics.bayesian_signed_rank(scores, "b", "a")["equal"] == 1

@@ -338,8 +338,9 @@ def bayesian_signed_rank(
     """
     difference = (_check(scores)[first] - scores[second]).to_numpy(dtype=float)
     values = np.concatenate([[0.0], difference])
-    sums = values[:, None] + values
-    sides = [(sums > 2 * rope).astype(float), (sums < -2 * rope).astype(float)]
+    sums = (values[:, None] + values).round(12)  # 0.91 - 0.90 is more than 0.01 by itself
+    edge = round(2 * rope, 12)
+    sides = [(sums > edge).astype(float), (sums < -edge).astype(float)]
     strength = np.concatenate([[0.5], np.ones(len(difference))])
     weight = np.random.default_rng(random_state).dirichlet(strength, samples)
     better, worse = (((weight @ side) * weight).sum(axis=1) for side in sides)
