@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -112,6 +113,13 @@ def test_a_result_that_no_run_writes_is_refused(tmp_path, column, value):
         with pytest.raises(ValueError, match=message):
             read(path)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_mean_that_rounding_leads_out_of_its_bounds_is_read(tmp_path):
+    # choice_regret([[0.1, 0.1, 0.1]], ["a ~ b ~ c"]) is less than nothing by its last bit.
+    with Store(tmp_path / "s.sqlite") as store:
+        store.write([replace(result(), regret=-1.4e-17, closed_gap=1.0000000000000002)])
+    assert results(tmp_path / "s.sqlite")["regret"].to_list() == [-1.4e-17]
 
 
 @pytest.mark.parametrize("versions", ["[]", "{", "5", '{"python": 3}', "[" * 100_000])

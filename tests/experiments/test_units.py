@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from moreplr import DummyRanker, MORERanker
 from moreplr.datasets import Dataset, load
 from moreplr.encoders import encode
-from moreplr.experiments import Limit, Plan
+from moreplr.experiments import Limit, Plan, results, run
 from moreplr.experiments.methods import Method, make_method
 from moreplr.experiments.units import expand, prepare, run_unit, source_of
 from moreplr.incomplete import remove_labels
@@ -161,8 +161,22 @@ def test_warnings_are_kept_with_the_result():
     X, Y = pd.DataFrame({"x": range(20)}), pd.DataFrame([[1.0, 2.0]] * 10 + [[np.nan] * 2] * 10)
     data = Dataset("gaps", "plr", X, Y)
     plan = Plan([data], ["kNN"], folds=2, repetitions=1)
-    results = [result for unit in units_of(plan) for result in run_unit(unit)]
-    assert any("rank no label" in result.message for result in results)
+    found = [result for unit in units_of(plan) for result in run_unit(unit)]
+    assert any("rank no label" in result.message for result in found)
+
+
+def test_a_fold_that_nothing_can_be_scored_on_is_a_failure_and_the_rest_is_read(tmp_path):
+    Y = np.full((20, 3), np.nan)
+    Y[:, 0], Y[:3, 1] = 1, 2  # most rows rank a single label
+    data = Dataset("few", "plr", pd.DataFrame({"x": range(20)}), pd.DataFrame(Y))
+    plan = Plan([data], ["Dummy"], folds=10, repetitions=1)
+    path = tmp_path / "s.sqlite"
+    counts = run(plan, path, jobs=0)
+    assert counts["ok"] + counts["error"] == 10
+    frame = results(path)
+    failed = frame["status"] == "error"
+    assert 7 <= failed.sum() == counts["error"]
+    assert frame.loc[failed, "message"].str.contains("no test row of this fold ranks two").all()
 
 
 def test_other_data_under_the_same_name_are_refused():
@@ -175,9 +189,9 @@ def test_other_data_under_the_same_name_are_refused():
 
 def test_pair_probabilities_are_measured_where_a_ranker_has_some(tiny, methods):
     plan = Plan([tiny], ["kNN", methods[0]], folds=2, repetitions=1, probabilities=True)
-    results = [result for unit in units_of(plan) for result in run_unit(unit)]
-    assert [result.status for result in results] == ["ok"] * 4
-    for result in results:
+    found = [result for unit in units_of(plan) for result in run_unit(unit)]
+    assert [result.status for result in found] == ["ok"] * 4
+    for result in found:
         assert 0 <= result.top_one <= 1
         has_pairs = result.key.method == "kNN"
         assert (result.log_loss is not None) == has_pairs

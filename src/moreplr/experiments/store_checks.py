@@ -32,7 +32,8 @@ _WORDS = {
 _TEXTS = ("dataset", "method", "message", "finished", "versions")
 _COUNTS = ("repetition", "fold", "n_train", "n_test")
 _LARGEST = 2**53
-# Bounds of numbers, both inclusive.
+# Bounds of numbers, both inclusive, and how far rounding may lead a mean beyond them.
+_ROUNDING = 1e-9
 _NUMBERS = {
     "missing": (0, 1),
     "tau_x": (-1, 1),
@@ -77,7 +78,7 @@ def check_results(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
         _refuse(~_is_text(frame[name]), frame[name], path)
     for name, (least, most) in _NUMBERS.items():
         values = pd.to_numeric(frame[name], errors="coerce")
-        fits = values.between(least, most)
+        fits = values.between(least - _ROUNDING, most + _ROUNDING)
         if name in _WHOLE:
             fits &= values == np.floor(values)
         if name in _MAY_LACK:

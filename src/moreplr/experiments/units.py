@@ -222,6 +222,8 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
         try:
             ranks, predict_seconds = decide()
             score = float(tau_x_score(Y_test, ranks))
+            if np.isnan(score):
+                raise ValueError("no test row of this fold ranks two labels; take fewer folds")
             measures = {"top_one": float(top_one_score(Y_test, ranks)), **of_pairs}
             measures |= decision_measures(data.data, split.train, split.test, ranks)
         except Exception as error:
