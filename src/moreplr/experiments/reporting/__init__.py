@@ -9,7 +9,7 @@ import pandas as pd
 
 from moreplr._files import whole_file
 from moreplr.experiments import archive
-from moreplr.experiments.reporting import content, html, latex, paper
+from moreplr.experiments.reporting import charts, content, html, latex, paper
 from moreplr.experiments.reporting.measures import measures, measures_table
 from moreplr.experiments.reporting.summary import Block, Condition, Summary
 from moreplr.experiments.statistics import all_pairs_holm, wilcoxon_holm
@@ -71,9 +71,9 @@ def make_page(summary: Summary, title: str) -> str:
         parts.append((f"c{number}", heading, content.condition_part(summary, condition)))
     parts += [
         ("measures", "Pair probabilities and decisions", measures(summary)),
-        ("time", "Accuracy against time", content.times(summary)),
-        ("curves", "Missing labels, q and ε", content.curves(summary)),
-        ("encoders", "Encoders", content.encoders(summary)),
+        ("time", "Accuracy against time", charts.times(summary)),
+        ("curves", "Missing labels, q and ε", charts.curves(summary)),
+        ("encoders", "Encoders", charts.encoders(summary)),
         ("failures", "What failed", content.failures(summary) if len(summary.failures) else ""),
         ("notes", "How to read it", content.notes(summary)),
     ]
