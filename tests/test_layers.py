@@ -174,9 +174,9 @@ class TestExpectedTau:
         vague = ExpectedTau(q=1).decode([[1.0, 3.0]], [[2.0, 2.0]])
         np.testing.assert_array_equal(vague, [[1.0, 2.0]])
 
-    @pytest.mark.parametrize("parameters", [{"q": -1}, {"q": np.nan}, {"tie": np.inf}])
+    @pytest.mark.parametrize("parameters", [{"q": -1}, {"q": np.nan}, {"q": "a"}, {"tie": np.inf}])
     def test_bad_parameters(self, parameters):
-        with pytest.raises(ValueError, match="must be a number of at least 0"):
+        with pytest.raises(ValueError, match="must be a finite number of at least 0"):
             ExpectedTau(**parameters).decode([[1.0, 2.0]], [[1.0, 1.0]])
 
     def test_one_label(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,14 @@ def integer_from(name: str, value: Any, least: int) -> int:
     if value > _LARGEST:
         raise ValueError(f"{name} must be at most {_LARGEST}, got {value!r:.60}")
     return int(value)
+
+
+def number_from(name: str, value: Any, least: float) -> float:
+    """`value` if it is a finite number of at least `least`."""
+    known = isinstance(value, Real) and not isinstance(value, bool)
+    if not (known and least <= float(value) < np.inf):
+        raise ValueError(f"{name} must be a finite number of at least {least:g}, got {value!r}")
+    return float(value)
 
 
 def check_jobs(n_jobs: Any) -> None:
@@ -102,15 +111,10 @@ def finite_or_nan(estimator: Any) -> str | bool:
     return "allow-nan" if get_tags(estimator).input_tags.allow_nan else True
 
 
-def sparse_format(estimator: Any) -> str | bool:
-    """The format in which validation gives sparse features to an estimator that takes them."""
-    return "csr" if get_tags(estimator).input_tags.sparse else False
-
-
 def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
     """Features as numbers; an error names the first column that holds something else."""
-    X = without_mask(X)
-    if get_tags(ranker).no_validation:  # it does not look at them
+    X, tags = without_mask(X), get_tags(ranker)
+    if tags.no_validation:  # it does not look at them
         table = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
         if len(table.shape) != 2:
             raise ValueError(f"X must be a table of rows and columns, got shape {table.shape}")
@@ -122,14 +126,12 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
                 ranker,
                 X,
                 reset=reset,
-                accept_sparse=sparse_format(ranker),
+                accept_sparse="csr" if tags.input_tags.sparse else False,
                 dtype=np.float64,
-                ensure_all_finite=finite_or_nan(ranker),
+                ensure_all_finite="allow-nan" if tags.input_tags.allow_nan else True,
             )
     except (TypeError, ValueError) as error:
-        fault = fault_of(
-            X, type(ranker).__name__, takes_gaps=get_tags(ranker).input_tags.allow_nan
-        )
+        fault = fault_of(X, type(ranker).__name__, takes_gaps=tags.input_tags.allow_nan)
         if fault is None:
             raise
         raise ValueError(fault) from error

@@ -33,7 +33,8 @@ from moreplr._validation import (
     relative_weight,
     without_mask,
 )
-from moreplr.aggregation import METHODS, aggregate, expected_tau
+from moreplr.aggregation import METHODS
+from moreplr.aggregation.decoding import decode
 from moreplr.metrics import tau_x_score
 from moreplr.rankings import check_rankings, to_text
 
@@ -53,7 +54,8 @@ def chunks(n: int, row_bytes: int) -> Iterator[slice]:
     [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
     """
     step = max(1, CHUNK_BYTES // row_bytes)
-    return (slice(at, at + step) for at in range(0, n, step))
+    for at in range(0, n, step):
+        yield slice(at, at + step)
 
 
 class BaseRanker(BaseEstimator):
@@ -307,7 +309,7 @@ class PairRanker(BaseRanker):
         return False
 
     def _decode(self, pairs: Pairs, **options: Any) -> Positions:
-        return decoded(pairs, self._aggregation, self.objective, **options)
+        return decode(*pairs, self._aggregation, self.objective, **options)
 
     @property
     def _aggregation(self) -> str:
@@ -327,13 +329,6 @@ class PairRanker(BaseRanker):
         if self.aggregation is not None:
             check_name("aggregation", self.aggregation, METHODS)
         check_name("objective", self.objective, OBJECTIVES)
-
-
-def decoded(pairs: Pairs, method: str, objective: str, **options: Any) -> Positions:
-    """Bucket orders of pair probabilities."""
-    if objective == "tau_x":
-        return expected_tau(*pairs, method, **options)
-    return aggregate(pairs.P + pairs.Q / 2, method, "l1", **options)
 
 
 class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from moreplr._types import Positions
+from moreplr._validation import number_from
 
 
 class Layer(BaseEstimator):
@@ -129,8 +130,7 @@ class PredictionInterval(Layer):
         self.q = q
 
     def _check_params(self) -> None:
-        if not (np.isfinite(self.q) and self.q >= 0):
-            raise ValueError(f"q must be a number of at least 0, got {self.q!r}")
+        number_from("q", self.q, 0)
 
     def _sort_and_open(
         self, outputs: Positions, widths: Positions | None
@@ -207,9 +207,7 @@ class ExpectedTau(Layer):
 
     def _check_params(self) -> None:
         for name in ("q", "tie"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+            number_from(name, getattr(self, name), 0)
 
     def _sort_and_open(
         self, outputs: Positions, widths: Positions | None

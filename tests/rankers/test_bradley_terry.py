@@ -214,12 +214,12 @@ class TestInputs:
     @pytest.mark.parametrize(
         ("parameters", "message"),
         [
-            ({"alpha": -1}, "alpha must be finite numbers of at least 0, got -1"),
+            ({"alpha": -1}, "alpha must be a finite number of at least 0, got -1"),
             ({"alphas": ()}, "alphas is empty"),
             ({"n_folds": 1}, "n_folds must be an integer of at least 2"),
             ({"ties": "none"}, "ties must be one of"),
             ({"standard_errors": "yes"}, "standard_errors must be one of"),
-            ({"intercept_alpha": float("nan")}, "intercept_alpha must be finite"),
+            ({"intercept_alpha": float("nan")}, "intercept_alpha must be a finite number"),
         ],
     )
     def test_bad_parameters(self, parameters, message):

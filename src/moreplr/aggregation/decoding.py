@@ -162,6 +162,9 @@ def aggregate(
     array([1., 2., 3.])
     """
     check_choice(objective, "objective", OBJECTIVES)
+    check_choice(method, "method", METHODS)
+    check_number(beta, "beta", 0.0, 0.5)
+    check_number(threshold, "threshold", 0.0, inf)
     stack, single = as_stack(C, "C")
     if objective == "l1":
         if ties is not None:
@@ -234,6 +237,7 @@ def expected_tau(
     >>> expected_tau(P, Q)
     array([1., 2., 2.])
     """
+    check_choice(method, "method", METHODS)
     before, single = as_stack(P, "P")
     tied, _ = as_stack(Q, "Q")
     check_same_shape(P, Q, "P and Q")
@@ -250,6 +254,28 @@ def expected_tau(
     return ranks[0] if single else ranks
 
 
+def decode(
+    P: Stack,
+    Q: Stack,
+    method: str,
+    objective: str,
+    *,
+    n_buckets: int | None = None,
+    top: int | None = None,
+    total_order: bool = False,
+    random_state: int | RandomState | None = None,
+) -> NDArray[np.float64]:
+    """Bucket orders of a ranker's pair probabilities, which are not checked again."""
+
+    def prepare(rows: slice) -> tuple[Stack, Stack]:
+        Q_block = _block(Q, rows)
+        C = _block(P, rows) + 0.5 * Q_block
+        return C, l1_gains(C) if objective == "l1" else tau_x_gains(C, Q_block)
+
+    solver = _plan(P.shape[1], method, n_buckets, top, total_order, random_state=random_state)
+    return _decode(P.shape[:2], prepare, solver)
+
+
 def _plan(
     k: int,
     method: str,
@@ -260,10 +286,7 @@ def _plan(
     threshold: float = 0.5,
     random_state: int | RandomState | None = None,
 ) -> _Solver:
-    """Check the options and settle the method."""
-    check_choice(method, "method", METHODS)
-    check_number(beta, "beta", 0.0, 0.5)
-    check_number(threshold, "threshold", 0.0, inf)
+    """Check the options against the labels and settle the method."""
     limits = bucket_limits(k, n_buckets, top, total_order)
     if method in HEURISTICS:
         for name, given in (

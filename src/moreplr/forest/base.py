@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from moreplr.forest.binning import BinnedMatrix, Binner
 from moreplr.forest.checks import codes_of, draws_of, dyadic_offset, limits_of
 from moreplr.forest.growing import Task, counts_of, grow_forest, padded, tree_seeds
 from moreplr.forest.kernels import traverse
-from moreplr.forest.members import Voters, leaf_members, unseen_by
+from moreplr.forest.members import Members, Voters, members_in_parts, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees
 
@@ -85,7 +86,7 @@ class BaseForest(ForestParameters):
         base = (centred * mass).sum(axis=0) / np.where(total > 0, total, 1.0)
         self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
         task = Task(
-            codes=self.codes_,
+            binned=binned,
             targets=padded(centred),
             seen=None if seen.all() else padded(seen),
             idle=np.flatnonzero(~seen.any(axis=1)),
@@ -178,7 +179,7 @@ class BaseForest(ForestParameters):
         min_samples: int = 1,
         oob: bool = False,
         voters: Voters | None = None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    ) -> Members:
         """The training rows that share leaves with given rows, with weights.
 
         The weight of a training row is its share of the leaf's (bootstrap and sample) weight,
@@ -204,6 +205,33 @@ class BaseForest(ForestParameters):
         indptr, indices, weights : ndarray
             The members of row i are `indices[indptr[i]:indptr[i + 1]]`, in no particular order.
         """
+        parts = self.leaf_members_in_parts(
+            X, rows=rows, min_samples=min_samples, oob=oob, voters=voters
+        )
+        found = [members for _, members in parts]
+        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part[0]) for part in found)])
+        indices = np.concatenate([np.empty(0, np.int32), *(part[1] for part in found)])
+        weights = np.concatenate([np.empty(0, np.float32), *(part[2] for part in found)])
+        return np.cumsum(sizes), indices, weights
+
+    def leaf_members_in_parts(
+        self,
+        X: ArrayLike | BinnedMatrix | None = None,
+        *,
+        rows: ArrayLike | None = None,
+        min_samples: int = 1,
+        oob: bool = False,
+        voters: Voters | None = None,
+    ) -> Iterator[tuple[slice, Members]]:
+        """As `leaf_members`, for some rows after others, so that memory is bounded.
+
+        Yields
+        ------
+        part : slice
+            Which of the rows.
+        members : tuple
+            What `leaf_members` gives for them.
+        """
         check_is_fitted(self)
         if X is not None and (oob or rows is not None):
             raise ValueError("rows and oob are for training rows: give no X with them")
@@ -216,7 +244,7 @@ class BaseForest(ForestParameters):
             codes = self.codes_[picked]
             unseen = unseen_by(self.seeds_, draws_of(self, n), picked, n) if oob else None
         voters = self.voters() if voters is None else voters
-        return leaf_members(self.trees_, voters, codes, unseen, min_samples)
+        return members_in_parts(self.trees_, voters, codes, unseen, min_samples)
 
     def voters(self, groups: ArrayLike | None = None) -> Voters:
         """The training rows in all nodes, for `leaf_members`, or groups of them.

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from moreplr._lazy import lazy
 from moreplr._types import AnyArray
+from moreplr.forest.binning import BinnedMatrix
 from moreplr.forest.kernels import grow_vectors, leaf_values, random, records
-from moreplr.forest.kernels.layout import MISSING, MOST_ROWS, Nodes, Rows, Scratch
+from moreplr.forest.kernels.layout import MOST_ROWS, Nodes, Rows, Scratch
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees, join
 
@@ -42,7 +43,7 @@ class Limits:
 class Task:
     """What all trees of a forest share."""
 
-    codes: NDArray[np.uint8]
+    binned: BinnedMatrix
     targets: NDArray[np.float32]  # (n, lanes), zero where not observed
     seen: NDArray[np.float32] | None  # 1 where observed; None: everything is
     idle: NDArray[np.intp]  # rows without any target
@@ -53,11 +54,6 @@ class Task:
     seeds: NDArray[np.uint64]
     stop: NDArray[np.uint8]
     spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
-
-    def __post_init__(self) -> None:
-        missing = (self.codes == MISSING).any(axis=0)
-        sizes = np.where(missing, 256, self.codes.max(axis=0, initial=0).astype(np.int64) + 1)
-        self.bins = np.concatenate([[0], np.cumsum(sizes)])  # the first of each feature
 
 
 def tree_seeds(random_state: np.random.RandomState, n_trees: int) -> NDArray[np.uint64]:
@@ -99,12 +95,12 @@ class _Workspace:
     """Scratch arrays of one thread, used for one tree after the other."""
 
     def __init__(self, task: Task) -> None:
-        n, n_features = task.codes.shape
+        n, n_features = task.binned.shape
         self.rows = _rows(task)
         lanes = _LANES * self.rows.steps
         width = 2 * lanes if self.rows.masked else lanes
-        self.large = int(np.clip(np.diff(task.bins).max() // 2, 24, MOST_ROWS))
-        n_bins = int(task.bins[-1])
+        self.large = int(np.clip(np.diff(task.binned.bins).max() // 2, 24, MOST_ROWS))
+        n_bins = int(task.binned.bins[-1])
         slots = int(np.clip(_HISTOGRAM_BYTES // (4 * n_bins * width), 2, 32))
         self.slots = slots if n >= self.large else 0
         self.nodes = Nodes(
@@ -155,7 +151,7 @@ class _Workspace:
 
 def _rows(task: Task) -> Rows:
     """Room for the rows of a tree: their bins and their targets."""
-    n, n_features = task.codes.shape
+    n, n_features = task.binned.shape
     n_targets = len(task.base)
     lanes = task.targets.shape[1]
     unit = _unit(task.targets)
@@ -165,7 +161,7 @@ def _rows(task: Task) -> Rows:
         records=np.empty(n * (2 * lanes if masked else lanes), np.float32),
         weight=np.empty(n, np.float32),
         squares=np.empty(n, np.float32),
-        bins=task.bins,
+        bins=task.binned.bins,
         n_features=n_features,
         n_targets=n_targets,
         steps=lanes // _LANES,
@@ -192,7 +188,7 @@ def _grow_chunk(task: Task, lo: int, hi: int) -> list[Trees]:
 
 
 def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
-    n, n_features = task.codes.shape
+    n, n_features = task.binned.shape
     counts = counts_of(seed, n, task.draws)
     weight = counts.astype(np.float32)
     if task.weight is not None:
@@ -200,7 +196,7 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
     weight[task.idle] = 0.0
     rowids = np.flatnonzero(weight).astype(np.int32)
     seen = np.empty((0, 0), np.float32) if task.seen is None else task.seen
-    records.copy(task.codes, task.targets, seen, weight, rowids, space.rows)
+    records.copy(task.binned.codes, task.targets, seen, weight, rowids, space.rows)
     perm = np.arange(len(rowids), dtype=np.int32)
     importance = np.zeros(n_features)
     n_nodes, n_leaves = _grow_slices(task, seed, space, perm, importance)

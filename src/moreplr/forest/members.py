@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,10 @@ from moreplr.forest.growing import counts_of
 from moreplr.forest.kernels import members
 from moreplr.forest.trees import Trees
 
-_ROWS = 256
+# Members are found for so many rows at first, and then for as many as take this memory if no row
+# has more of them than those before.
+_FIRST_ROWS, _MOST_ROWS = 16, 256
+_BYTES = 1 << 23
 
 Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
@@ -66,26 +70,25 @@ class Voters:
         return cls(begin, offsets, voters[:filled].copy(), weights[:filled].copy(), n)
 
 
-def leaf_members(
+def members_in_parts(
     trees: Trees,
     voters: Voters,
     codes: NDArray[np.uint8],
     unseen: NDArray[np.bool_] | None,
     min_samples: int,
-) -> Members:
-    """Voters of the nodes of some rows: see `ForestRegressor.leaf_members`.
+) -> Iterator[tuple[slice, Members]]:
+    """Voters of the nodes of some rows after others, which are many where leaves are large.
 
     `unseen` (n_rows, n_trees) says which trees may speak of a row; None: all.
     """
-    parts: list[Members] = []
-    for at in range(0, len(codes), _ROWS):
-        part = slice(at, at + _ROWS)
+    at, step = 0, _FIRST_ROWS
+    while at < len(codes):
+        part = slice(at, min(at + step, len(codes)))
         own = None if unseen is None else unseen[part]
-        parts.append(_members_of(trees, voters, codes[part], own, min_samples))
-    sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part[0]) for part in parts)])
-    indices = np.concatenate([np.empty(0, np.int32), *(part[1] for part in parts)])
-    weights = np.concatenate([np.empty(0, np.float32), *(part[2] for part in parts)])
-    return np.cumsum(sizes), indices, weights
+        found = _members_of(trees, voters, codes[part], own, min_samples)
+        yield part, found
+        most = max(int(np.diff(found[0]).max()), 1)
+        at, step = at + step, min(max(_BYTES // (8 * most), 1), _MOST_ROWS)
 
 
 def unseen_by(

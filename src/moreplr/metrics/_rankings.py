@@ -46,9 +46,14 @@ def tau_x_score(
     >>> tau_x_score(["a > b > c"], ["c > b > a"])
     -1.0
     """
-    counts = _count_pairs(*_check_pair(Y_true, Y_pred))
+    return mean_of_rows(tau_x_of_rows(*_check_pair(Y_true, Y_pred)), sample_weight, per_sample)
+
+
+def tau_x_of_rows(true: Positions, pred: Positions) -> Array:
+    """τ_X of each row of rankings in canonical form, NaN where no pair can be compared."""
+    counts = _count_pairs(true, pred)
     agreement = counts.concordant + counts.both_tied - counts.discordant
-    return mean_of_rows(ratio(agreement, counts.pairs), sample_weight, per_sample)
+    return ratio(agreement, counts.pairs)
 
 
 def tau_b_score(

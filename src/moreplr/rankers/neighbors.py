@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 from moreplr._types import Array, Seed, Weights
 from moreplr._validation import check_name, integer_from, weighted_rows
 from moreplr.base import PairRanker, Pairs
-from moreplr.metrics import tau_x_score
+from moreplr.metrics._rankings import tau_x_of_rows
 from moreplr.rankers import _counts
 from moreplr.rankers._pairs import consensus
 
@@ -139,7 +139,7 @@ class NearestNeighborsRanker(PairRanker):
             for at, size in enumerate(sizes):
                 self._count(indices[chunk, done:size], weights[:, done:size], counts)
                 ranks = self._decode(self._shares(counts), random_state=0)
-                tau = tau_x_score(self.rankings_[rows], ranks, per_sample=True)
+                tau = tau_x_of_rows(self.rankings_[rows], ranks)
                 totals[at] += (tau * self._weights_of(rows)).sum()
                 done = size
         means = totals / self._weights_of(scored).sum()

@@ -17,7 +17,8 @@ from moreplr._types import Array
 from moreplr._validation import check_name, integer_from
 from moreplr.base import Pairs
 from moreplr.forest.parallel import run
-from moreplr.metrics import pair_log_loss, tau_x_score
+from moreplr.metrics import pair_log_loss
+from moreplr.metrics._rankings import tau_x_of_rows
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pairs import square
 from moreplr.rankers.auto._judging import Clock, Judged, judge
@@ -231,7 +232,7 @@ class AutoRanker(SetRanker):
             for chunk in self._chunks(len(rows)):
                 both = square(three_way(pairs[chunk]), k)
                 ranks = self._decode(both, total_order=not self.ties_, random_state=0)
-                tau[chunk] = tau_x_score(Y[chunk], ranks, per_sample=True)
+                tau[chunk] = tau_x_of_rows(Y[chunk], ranks)
                 loss[chunk] = pair_log_loss(Y[chunk], both, per_sample=True)
                 if not name:
                     risks.append(risk_curve(both, Y[chunk]))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from moreplr._types import Array, Seed, Weights
-from moreplr._validation import check_name, integer_from, weighted_rows
+from moreplr._validation import check_name, integer_from, number_from, weighted_rows
 from moreplr.base import PairRanker, Pairs
 from moreplr.rankers._davidson import probabilities
 from moreplr.rankers.bradley_terry._likelihood import Data, solve, standard_errors
@@ -199,10 +198,10 @@ class BradleyTerryRanker(PairRanker):
         integer_from("n_folds", self.n_folds, 2)
         if self.standard_errors is not None:
             check_name("standard_errors", self.standard_errors, STANDARD_ERRORS)
-        _check_ridge("intercept_alpha", self.intercept_alpha)
+        number_from("intercept_alpha", self.intercept_alpha, 0)
         if self.alpha is not None:
-            return [_check_ridge("alpha", self.alpha)]
-        alphas = sorted({_check_ridge("alphas", alpha) for alpha in self.alphas}, reverse=True)
+            return [number_from("alpha", self.alpha, 0)]
+        alphas = sorted({number_from("alphas", alpha, 0) for alpha in self.alphas}, reverse=True)
         if not alphas:
             raise ValueError("alphas is empty: give at least one ridge")
         return alphas
@@ -212,10 +211,3 @@ class BradleyTerryRanker(PairRanker):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _check_ridge(name: str, value: Any) -> float:
-    known = isinstance(value, Real) and not isinstance(value, bool)
-    if not (known and 0 <= float(value) < np.inf):
-        raise ValueError(f"{name} must be finite numbers of at least 0, got {value!r}")
-    return float(value)

@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from moreplr._frames import one_row
 from moreplr._types import Array, Positions, Seed, Weights
-from moreplr._validation import check_name, integer_from, weighted_rows
+from moreplr._validation import check_name, integer_from, number_from, weighted_rows
 from moreplr.base import Pairs
 from moreplr.encoders import encode
 from moreplr.forest import BinnedMatrix, ForestRegressor
-from moreplr.metrics import tau_x_score
+from moreplr.metrics._rankings import tau_x_of_rows
 from moreplr.oblique import ObliqueFeatures
 from moreplr.rankers._pairs import consensus
 from moreplr.rankers.ranking_forest.explanation import Explanation, explanation
@@ -173,7 +173,8 @@ class RankingForest(SetRanker):
         self.oblique_ = ObliqueFeatures(random_state=_seed(rng)) if self.oblique else None
         wide = X if self.oblique_ is None else self.oblique_.fit_transform(X, targets)
         self.forests_ = self._grow(X, wide, targets, weight, rng)
-        self._voting = self._leaves_of_forests()
+        self._voting: Leaves | None = None  # not those of an earlier fit
+        self._voting = self._leaves()
         self.min_samples_, self.scores_ = self._leaf_size()
         return self
 
@@ -230,7 +231,7 @@ class RankingForest(SetRanker):
             for chunk, pairs, asked in self._out_of_bag(rows, min_samples):
                 ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
                 true = self.rankings_[rows[chunk]]
-                tau[chunk] = np.where(asked, tau_x_score(true, ranks, per_sample=True), np.nan)
+                tau[chunk] = np.where(asked, tau_x_of_rows(true, ranks), np.nan)
             return tau
 
         return choose_leaf_size(score, len(self.rankings_))
@@ -247,7 +248,7 @@ class RankingForest(SetRanker):
         """Chunks of training rows, their pair probabilities, and which of them are known."""
         leaves = self._leaves()
         for chunk in self._chunks(len(rows)):
-            yield chunk, *leaves.out_of_bag(rows[chunk], min_samples, self._weights)
+            yield chunk, *leaves.out_of_bag(rows[chunk], min_samples)
 
     def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
         """Pair probabilities of training rows, by the trees that have not seen them.
@@ -336,22 +337,19 @@ class RankingForest(SetRanker):
         return total / votes_of_a_pair(n, k)
 
     def _pairs(self, X: Array) -> Pairs:
-        return self._leaves().pairs(X, self._widened(X), self.min_samples_, self._weights)
-
-    @property
-    def _weights(self) -> tuple[float, float]:
-        return float(self.marginal_weight), float(self.prior_weight)
+        return self._leaves().pairs(X, self._widened(X), self.min_samples_)
 
     def _widened(self, X: Array) -> Array:
         return X if self.oblique_ is None else self.oblique_.transform(X)
 
     def _leaves(self) -> Leaves:
-        if not hasattr(self, "_voting"):  # after it has been loaded
-            self._voting = self._leaves_of_forests()
-        return self._voting
-
-    def _leaves_of_forests(self) -> Leaves:
-        return Leaves.of(self.forests_, self.rankings_, self.places_, self.consensus_)
+        """Those of the fit, or put together anew after the ranker has been loaded."""
+        voting: Leaves | None = getattr(self, "_voting", None)
+        if voting is None:
+            weights = float(self.marginal_weight), float(self.prior_weight)
+            own = self.forests_, self.rankings_, self.places_, self.consensus_
+            voting = self._voting = Leaves.of(*own, weights)
+        return voting
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what follows from the rest."""
@@ -378,26 +376,16 @@ class RankingForest(SetRanker):
         if self.min_samples != "auto":
             integer_from("min_samples", self.min_samples, 1)
         for name in ("marginal_weight", "prior_weight"):
-            if not _is_number(getattr(self, name), 0):
-                raise ValueError(
-                    f"{name} must be a number of at least 0, got {getattr(self, name)!r}"
-                )
+            number_from(name, getattr(self, name), 0)
         if not isinstance(self.oblique, bool):
             raise ValueError(f"oblique must be True or False, got {self.oblique!r}")
-        if self.max_work is not None and not _is_number(self.max_work, 0):
-            raise ValueError(
-                f"max_work must be a number of at least 0 or None, got {self.max_work!r}"
-            )
+        if self.max_work is not None:
+            number_from("max_work", self.max_work, 0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _is_number(value: Any, least: float) -> bool:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    return number and not isinstance(value, bool) and bool(least <= value < np.inf)
 
 
 def _seed(rng: np.random.RandomState) -> int:

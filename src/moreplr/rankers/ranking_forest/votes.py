@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +25,7 @@ from moreplr.forest.members import Members, Voters
 from moreplr.rankers import _counts
 from moreplr.rankers.ranking_forest import _marginals
 
-# Leaf members are found for so many rows at first, and then for as many as take this memory if
-# no row has more members than those before.
-_FIRST_ROWS, _MOST_ROWS = 16, 4096
-_MEMBER_BYTES = 1 << 23
+Parts = Iterator[tuple[slice, Members]]
 
 
 @dataclass(frozen=True)
@@ -43,6 +39,7 @@ class Leaves:
     rankings : array (n_rankings, n_labels), the distinct rankings of the training rows
     places : their positions as small integers
     prior : the probabilities of a pair that no leaf compares
+    weights : those of the labels' own distributions and of the prior, against 1 for the votes
     """
 
     forests: list[ForestRegressor]
@@ -50,6 +47,7 @@ class Leaves:
     rankings: Positions
     places: NDArray[np.int16]
     prior: Pairs
+    weights: tuple[float, float]
 
     @classmethod
     def of(
@@ -58,41 +56,35 @@ class Leaves:
         rankings: Positions,
         places: NDArray[np.int16],
         prior: Pairs,
+        weights: tuple[float, float],
     ) -> Leaves:
         """The leaves of forests by the rankings and places of all training rows."""
         filled = np.where(np.isnan(rankings), np.inf, rankings)  # a position is finite
         _, first, groups = np.unique(filled, axis=0, return_index=True, return_inverse=True)
         voters = [forest.voters(groups.ravel()) for forest in forests]
-        return cls(forests, voters, rankings[first], places[first], prior)
+        return cls(forests, voters, rankings[first], places[first], prior, weights)
 
-    def pairs(
-        self, X: Array, wide: Array, min_samples: int, weights: tuple[float, float]
-    ) -> Pairs:
-        """Pair probabilities of new rows: the features alone, and with oblique ones.
-
-        `weights` are those of the labels' own distributions and of the prior, against 1 for the
-        votes on a pair.
-        """
+    def pairs(self, X: Array, wide: Array, min_samples: int) -> Pairs:
+        """Pair probabilities of new rows: the features alone, and with oblique ones."""
         binned = self._binned(X, wide)
 
-        def members_of(forest: ForestRegressor, voters: Voters, part: slice) -> Members:
+        def parts(forest: ForestRegressor, voters: Voters) -> Parts:
             features = binned[forest.n_features_in_]
-            some = BinnedMatrix(features.codes[part], features.binner)
-            return forest.leaf_members(some, min_samples=min_samples, voters=voters)
+            return forest.leaf_members_in_parts(features, min_samples=min_samples, voters=voters)
 
-        return self._mix(len(X), members_of, weights)[0]
+        return self._mix(len(X), parts)[0]
 
     def out_of_bag(
-        self, rows: NDArray[np.intp], min_samples: int, weights: tuple[float, float]
+        self, rows: NDArray[np.intp], min_samples: int
     ) -> tuple[Pairs, NDArray[np.bool_]]:
         """Those of training rows by trees that have not seen them, and which are known."""
 
-        def members_of(forest: ForestRegressor, voters: Voters, part: slice) -> Members:
-            return forest.leaf_members(
-                rows=rows[part], min_samples=min_samples, oob=True, voters=voters
+        def parts(forest: ForestRegressor, voters: Voters) -> Parts:
+            return forest.leaf_members_in_parts(
+                rows=rows, min_samples=min_samples, oob=True, voters=voters
             )
 
-        return self._mix(len(rows), members_of, weights)
+        return self._mix(len(rows), parts)
 
     def row_weights(self, X: Array, wide: Array, min_samples: int) -> Array:
         """The weights of all training rows in the leaves of one row, a line for each forest."""
@@ -113,10 +105,7 @@ class Leaves:
         }
 
     def _mix(
-        self,
-        n: int,
-        members_of: Callable[[ForestRegressor, Voters, slice], Members],
-        weights: tuple[float, float],
+        self, n: int, parts: Callable[[ForestRegressor, Voters], Parts]
     ) -> tuple[Pairs, NDArray[np.bool_]]:
         """Probabilities of n rows, and for which of them every forest has members."""
         k, known = self.rankings.shape[1], np.ones(n, np.bool_)
@@ -124,7 +113,7 @@ class Leaves:
         positions = np.zeros((n, k, int(self.places.max(initial=0)) + 1))
         for number, asked in enumerate(zip(self.forests, self.voters, strict=True)):
             label = label_of(number, len(self.forests), k)
-            for part, members in _blocks(n, partial(members_of, *asked)):
+            for part, members in parts(*asked):
                 known[part] &= np.diff(members[0]) > 0
                 if label is None:
                     first, last = 0, k
@@ -136,9 +125,9 @@ class Leaves:
         share = 1 / votes_of_a_pair(len(self.forests), k)
         # Weights are of single precision: what they differ by beyond it is no difference.
         P, Q = np.round(P * share, 6), np.round(Q * share, 6)
-        marginals = _marginals.marginals(positions) if weights[0] > 0 else (P, Q)
+        marginals = _marginals.marginals(positions) if self.weights[0] > 0 else (P, Q)
         mixed = Pairs(np.empty_like(P), np.empty_like(Q))
-        _marginals.mix(P, Q, *marginals, *self.prior, weights, *mixed)
+        _marginals.mix(P, Q, *marginals, *self.prior, self.weights, *mixed)
         return mixed, known
 
 
@@ -154,17 +143,6 @@ def votes_of_a_pair(n_forests: int, k: int) -> int:
     if n_forests == 1:
         return 1
     return 2 if n_forests == k else 3
-
-
-def _blocks(n: int, members_of: Callable[[slice], Members]) -> Iterator[tuple[slice, Members]]:
-    """Members of some rows after others: a row has many thousand where leaves are large."""
-    at, step = 0, _FIRST_ROWS
-    while at < n:
-        part = slice(at, min(at + step, n))
-        members = members_of(part)
-        yield part, members
-        most = max(int(np.diff(members[0]).max()), 1)
-        at, step = at + step, min(max(_MEMBER_BYTES // (8 * most), 1), _MOST_ROWS)
 
 
 def places(targets: Positions) -> NDArray[np.int16]:
