@@ -31,7 +31,7 @@ from moreplr.rankings import check_rankings
 
 RESAMPLES = 2000
 CORRECTED = "corrected resampled t interval of Nadeau and Bengio (2003)"
-BOOTSTRAP = f"percentile bootstrap over rows, {RESAMPLES:,} resamples"
+BOOTSTRAP = f"percentile bootstrap over {{}}, {RESAMPLES:,} resamples"
 
 
 @dataclass(frozen=True)
@@ -204,19 +204,38 @@ def corrected_t(
     return Estimate(mean, max(mean - width, -most), min(mean + width, most), p)
 
 
-def bootstrap(values: ArrayLike, level: float = 0.95, random_state: int = 0) -> Estimate:
+def bootstrap(
+    values: ArrayLike,
+    level: float = 0.95,
+    random_state: int = 0,
+    *,
+    weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+) -> Estimate:
     """Mean over rows with the interval of its percentiles over resampled rows.
+
+    With `weight` it is a weighted mean. Rows of the same group are drawn together.
 
     Examples
     --------
     >>> print(bootstrap([0.0, 1.0, 1.0, 1.0]))
     0.750 (0.250 to 1.000)
+    >>> print(bootstrap([0.0, 1.0, 1.0, 1.0], weight=[3, 1, 1, 1], groups=["a", "a", "a", "a"]))
+    0.500 (0.500 to 0.500)
     """
     rows = np.asarray(values, dtype=float)
+    own = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=float)
+    of = np.arange(len(rows)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    size = np.bincount(of, own)
+    drawn = size > 0  # what weighs nothing is not drawn: all of a sample might weigh nothing
+    total, size = np.bincount(of, own * rows)[drawn], size[drawn]
     rng = np.random.default_rng(random_state)
-    means = [rows[rng.integers(len(rows), size=len(rows))].mean() for _ in range(RESAMPLES)]
+    means = []
+    for _ in range(RESAMPLES):
+        some = rng.integers(len(total), size=len(total))
+        means.append(total[some].sum() / size[some].sum())
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(float(rows.mean()), float(low), float(high))
+    return Estimate(float(total.sum() / size.sum()), float(low), float(high))
 
 
 def _splits(

@@ -121,3 +121,34 @@ def test_a_page_beside_the_printed_lines(run, table):
     for name in ("-", "people.pdf"):
         assert "a report is a web page, such as" in run("evaluate", table, "--report", name)[2]
     assert "leave out --model" in run("evaluate", table, "--model", "m", "--report", "a.html")[2]
+
+
+def test_of_a_saved_model_too_it_is_said_what_looks_odd(run, fitted, table, tmp_path):
+    frame = pd.read_csv(table)
+    labels = [column for column in frame if column.startswith("rank_")]
+    frame[labels] = 6 - frame[labels]  # stars, which nobody says are any
+    frame.to_csv(tmp_path / "stars.csv", index=False)
+    code, out, err = run("evaluate", "stars.csv", "--model", fitted)
+    assert code == 0
+    assert "tau_x -" in out
+    assert err.startswith("moreplr: note: stars.csv: a position is 5, with 3 labels; if larger")
+    assert "--ratings" in err
+
+
+def test_weights_and_groups_count_for_a_saved_model(run, fitted, table, tmp_path):
+    frame = pd.read_csv(table).assign(household=["one"] * 30 + ["two"] * 30)
+    frame["weight"] = np.arange(60) % 3
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    words = ["evaluate", "a.csv", "--model", fitted, "-o", "rows.csv"]
+    out = run(*words, "--weight", "weight")[1]
+    tau = pd.read_csv("rows.csv")["tau_x"]
+    seen = tau.notna()
+    mean = np.average(tau[seen], weights=frame["weight"][seen])
+    assert round(mean, 3) != round(tau.mean(), 3)
+    assert f"tau_x {mean:.3f} (" in out
+    assert "\nweighted mean over rows with" in out
+    # Of two groups, a resample is either of them, or both.
+    out = run(*words, "--group", "household")[1]
+    ends = sorted([tau[:30].mean(), tau[30:].mean()])
+    assert f"({ends[0]:.3f} to {ends[1]:.3f})" in out
+    assert "percentile bootstrap over groups" in out

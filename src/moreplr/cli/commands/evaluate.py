@@ -6,7 +6,8 @@ which does not look at the features, is shown beside it: a ranker that is not be
 nothing from them.
 
 Without a model, the interval is the corrected resampled t interval of Nadeau and Bengio (2003)
-over the folds of a repeated cross-validation. With one, it is a percentile bootstrap over rows.
+over the folds of a repeated cross-validation. With one, it is a percentile bootstrap over rows, or
+over the groups of --group.
 
 Examples:
   moreplr evaluate people.csv --labels 'rank_*'
@@ -124,6 +125,7 @@ def _run_model(options: Options) -> None:
     from moreplr._progress import Progress
     from moreplr.cli.models import load_model
     from moreplr.cli.options import read_options, table_options
+    from moreplr.cli.problems import note
     from moreplr.model_selection import score_rows
     from moreplr.tables.cells import Reader
     from moreplr.tables.reading import open_table
@@ -138,27 +140,40 @@ def _run_model(options: Options) -> None:
         frame = table.read()
     reader = Reader(table.name, options.gaps, options.decimal)
     shaped = shape_table(frame, reader, read_options(options), model.labels)
+    for text in shaped.notes:
+        note(f"{table.name}: {text}")
     columns = model.columns(list(map(str, shaped.X)), table.name)
     with Progress("predicting"):
         ranks = model.ranks(model.prepare(shaped.X, columns, reader), {})
     rows = score_rows(shaped.Y.to_numpy(dtype=float), ranks)
     rows.insert(0, "row", range(1, len(rows) + 1))
-    _print_rows(options, table.name, rows)
+    _print_rows(options, table.name, rows, shaped)
     write_scores(options, rows)
 
 
-def _print_rows(options: Options, name: str, rows: Any) -> None:
+def _print_rows(options: Options, name: str, rows: Any, shaped: Any) -> None:
+    import numpy as np
+
     from moreplr.model_selection import BOOTSTRAP, bootstrap
     from moreplr.rankings._cells import count
 
-    tau = rows["tau_x"].dropna()
-    if not len(tau):
+    weight = np.ones(len(rows)) if shaped.sample_weight is None else shaped.sample_weight
+    scored = (rows["tau_x"].notna() & (weight > 0)).to_numpy()
+    if not scored.any():
         raise ValueError(f"{name}: no row ranks two labels, so that nothing can be scored")
-    found = bootstrap(tau, options.confidence, options.random_state)
-    top = rows["top_one"].mean()
-    say(options, f"{name}: {count(len(rows), 'row')}, {len(tau):,} of them scored")
+    found = bootstrap(
+        rows["tau_x"][scored],
+        options.confidence,
+        options.random_state,
+        weight=weight[scored],
+        groups=None if shaped.groups is None else shaped.groups[scored],
+    )
+    top = np.average(rows["top_one"][scored], weights=weight[scored])
+    mean = "mean" if shaped.sample_weight is None else "weighted mean"
+    what = BOOTSTRAP.format("rows" if shaped.groups is None else "groups")
+    say(options, f"{name}: {count(len(rows), 'row')}, {scored.sum():,} of them scored")
     say(options, f"tau_x {found}, best label right in {top:.0%}")
-    say(options, f"mean over rows with a {100 * options.confidence:g}% interval: {BOOTSTRAP}")
+    say(options, f"{mean} over rows with a {100 * options.confidence:g}% interval: {what}")
 
 
 def write_scores(options: Options, scores: Any) -> None:
