@@ -155,6 +155,8 @@ class TestRefusals:
             ([[1, 2]], ["a", "a"], "'a' names two columns"),
             (pd.DataFrame({"a": [1]}), ["b"], r"missing \['b'\], unknown \['a'\]"),
             ([[1j, 2]], None, "Complex"),
+            ([[True, False]], None, "row 0, label 0: True is no position; .*from_ratings"),
+            (pd.DataFrame({"a": [1], "b": [False]}), None, "label 'b': False is no position"),
         ],
     )
     def test_one_clear_error(self, Y, labels, message):

@@ -96,6 +96,21 @@ class TestStars:
         assert "say unranked=['0']" in notes[0]
         assert "say ratings=True" in notes[1]
 
+    def test_yes_and_no_are_ratings_and_no_positions(self):
+        frame = pd.DataFrame({"x": [1, 2], "a": [True, False], "b": [False, True]})
+        assert to_text(from_csv(frame, 2, ratings=True).Y) == ["a > b", "b > a"]
+        lines = pd.DataFrame({"u": [1, 1], "x": [2, 2], "item": ["a", "b"], "ok": [True, False]})
+        for table, options in ((frame, {"labels": 2}), (lines, {"long": ["u", "item", "ok"]})):
+            with pytest.raises(ValueError, match=r"row 1, .*True is no position; .*ratings"):
+                from_csv(table, **options)
+
+    def test_ones_for_better_are_noted(self):
+        frame = pd.DataFrame({"x": [1, 2], "a": [1, 0], "b": [0, 0], "c": [0, 1]})
+        with pytest.warns(
+            UserWarning, match=r"positions are 0 or 1, and 0 is best; .*ratings=True"
+        ):
+            from_csv(frame, 3)
+
     def test_zeros_for_not_rated_are_noted(self):
         with pytest.warns(UserWarning, match=r"0 is the worst rating.*unranked=\['0'\]"):
             from_csv(self.FRAME, 3, ratings=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from moreplr._types import Labels
 from moreplr.rankings._canonical import check_rankings
-from moreplr.rankings._cells import clip, is_missing, to_floats
+from moreplr.rankings._cells import check_no_truths, clip, is_missing, to_floats
 from moreplr.rankings._frames import (
     RankedTable,
     check_frame,
@@ -79,6 +79,7 @@ def from_long(
     for name, cells in ((row, keys), (label, named)):
         _check_full(name, cells)
     values = column(frame, position, "position")
+    check_no_truths(values[:, None], [position])
     lines, found = pd.factorize(keys)
     first = np.unique(lines, return_index=True)[1]
     names = sorted_labels(set(named)) if labels is None else check_labels(labels)

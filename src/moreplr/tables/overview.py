@@ -117,6 +117,8 @@ def notes_on_rankings(Y: Array, labels: list[Any], options: TableOptions) -> Ite
         )
     elif zero_is_odd:
         return
+    elif len(labels) > 2 and set(np.unique(values)) == {0, 1}:
+        yield "all positions are 0 or 1, and 0 is best; if 1 is better, say ratings=True"
     elif len(best) and (best > values.min()).mean() > 0.5:
         yield (
             f"most rows have no label at the best position, {values.min():g}; if larger numbers "
@@ -142,7 +144,8 @@ def notes_on_scores(values: Array, options: TableOptions) -> Iterator[str]:
     found = values[np.isfinite(values)]
     if options.has_scores and options.larger_is_better and len(found):
         whole = (found == np.round(found)).all()
-        if whole and found.min() == 0 and (found == 0).mean() > 0.2:
+        # Of zeros and ones, zeros are a "no": without them there would be nothing to rank.
+        if whole and found.min() == 0 and found.max() > 1 and (found == 0).mean() > 0.2:
             yield (
                 "0 is the worst rating, and frequent; if it means not rated, say unranked=['0']"
             )

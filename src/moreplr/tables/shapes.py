@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from moreplr._types import Array
 from moreplr.rankings import RankedTable, from_choices, from_long, from_text, from_votes
-from moreplr.rankings._cells import clip, shorten
+from moreplr.rankings._cells import clip, is_truth, shorten
 from moreplr.rankings._frames import find_columns, find_labels
 from moreplr.rankings._scores import rank_scores
 from moreplr.tables.cells import NUMBER, Reader, is_text
@@ -202,10 +202,22 @@ def _scores(
     values = []
     for name in columns:
         column = frame[name]
+        if not options.has_scores:
+            _check_no_truths(column)
         lost = failed.is_code(column)
         found = cells.numbers(column.mask(lost) if lost.any() else column)
         values.append(np.where(lost, _failed(options), found))
     return np.stack(values, axis=1)
+
+
+def _check_no_truths(column: pd.Series) -> None:
+    """Refuse True and False as positions: what is true would come after what is false."""
+    found = np.flatnonzero(is_truth(column.to_numpy(dtype=object)))
+    if len(found):
+        raise ValueError(
+            f"row {found[0]}, column {column.name!r}: {column.iloc[found[0]]} is no position; if "
+            "True is better, say ratings=True"
+        )
 
 
 def _failed(options: TableOptions) -> float:
