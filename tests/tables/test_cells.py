@@ -71,3 +71,23 @@ def test_typed_columns_of_parquet():
     np.testing.assert_array_equal(READER.numbers(pd.Series([1, None], dtype="Int64")), [1, np.nan])
     codes = Reader("people.csv", ["977"]).numbers(pd.Series([977, 3]))
     np.testing.assert_array_equal(codes, [np.nan, 3])
+
+
+@pytest.mark.parametrize(
+    ("cells", "truths"),
+    [
+        (["true", " FALSE", "NA", "True"], [1, 0, np.nan, 1]),
+        ([True, None, False], [1, np.nan, 0]),
+        ([True, False], [1, 0]),
+        (["yes", "True"], None),
+        (["1", "0"], None),
+        ([1, 0], None),
+        (["", None], None),
+    ],
+)
+def test_truths_are_those_of_pandas(cells, truths):
+    found = Reader("t").truths(pd.Series(cells))
+    if truths is None:
+        assert found is None
+    else:
+        np.testing.assert_array_equal(found, truths)

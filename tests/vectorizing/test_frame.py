@@ -98,6 +98,7 @@ def test_rows_do_not_depend_on_each_other():
     [
         ("town", ["Paris", "Rome", "Ulm"], "column 'town': 'Paris' (and 1 more) was not seen"),
         ("day", ["soon", "2024-01-01", None], "column 'day': 'soon' is no date as in training"),
+        ("day", ["2024-13-01", "2024-01-01", None], "'2024-13-01' is no date as in training"),
     ],
 )
 def test_what_was_not_seen_in_training_is_said(column, values, says):
@@ -105,6 +106,19 @@ def test_what_was_not_seen_in_training_is_said(column, values, says):
     new = pd.DataFrame({"town": ["Ulm"] * 3, "day": ["2024-01-01"] * 3}).assign(**{column: values})
     with pytest.warns(UserWarning, match=re.escape(says)):
         found.transform(new)
+
+
+@pytest.mark.parametrize("written", ["%Y-%m-%d", "%d.%m.%Y", "%Y-%m-%d 00:00:00"])
+@pytest.mark.filterwarnings("error")
+def test_a_date_is_the_same_however_a_program_writes_it(written):
+    days = DAYS.dt.normalize()
+    found = fit(day=days.dt.strftime(written))
+    assert found.kinds_ == {"day": "date"}
+    expected = found.transform(pd.DataFrame({"day": days.dt.strftime(written)}))
+    for way in ("%Y-%m-%d", "%Y-%m-%d 00:00:00", "%Y-%m-%dT00:00:00.000", "%Y-%m-%d 00:00"):
+        new = pd.DataFrame({"day": days.dt.strftime(way)})
+        pd.testing.assert_frame_equal(found.transform(new), expected)
+    pd.testing.assert_frame_equal(found.transform(pd.DataFrame({"day": days})), expected)
 
 
 def test_gaps_are_not_said_to_be_new():

@@ -99,7 +99,8 @@ class Model:
         cells: dict[str, Any] = {}
         for column, kind in zip(columns, self.kinds, strict=True):
             if kind == NUMBER:
-                cells[column] = reader.numbers(chunk[column])
+                truths = reader.truths(chunk[column])
+                cells[column] = reader.numbers(chunk[column]) if truths is None else truths
             elif kind == TEXT:
                 cells[column] = pd.Series(reader.texts(chunk[column]), dtype=object)
             else:

@@ -67,25 +67,13 @@ def to_finite(array: NDArray[Any], names: NDArray[Any]) -> Positions:
     return positions
 
 
-def is_truth(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which cells are True or False, and no numbers.
-
-    Examples
-    --------
-    >>> is_truth(np.array([1.0, True, None], dtype=object)).tolist()
-    [False, True, False]
-    """
-    if array.dtype != object:
-        return np.full(array.shape, array.dtype.kind == "b")
-    cells = [isinstance(cell, bool | np.bool_) for cell in array.flat]
-    return np.array(cells, dtype=bool).reshape(array.shape)
-
-
 def check_no_truths(array: NDArray[Any], names: Any) -> None:
     """Refuse True and False as positions: what is true would come after what is false."""
-    found = np.argwhere(is_truth(array))
-    if len(found):
-        row, col = found[0]
+    found = np.full(array.shape, array.dtype.kind == "b")
+    if array.dtype == object:
+        found.flat = [isinstance(cell, bool | np.bool_) for cell in array.flat]
+    if found.any():
+        row, col = np.argwhere(found)[0]
         raise ValueError(
             f"row {row}, label {names[col]!r}: {array[row, col]} is no position; if True is "
             "better than False, moreplr.rankings.from_ratings turns a frame of them into rankings"

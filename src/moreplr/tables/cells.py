@@ -23,6 +23,7 @@ _GAPS = """
 #N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null
 """
 GAPS = frozenset(["", *_GAPS.strip().split("|")])
+_TRUTHS = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,28 @@ class Reader:
         """Cells as texts, None for gaps."""
         cells = _cells(column)
         return _objects([None if self._is_gap(cell) else _plain(cell) for cell in cells])
+
+    def truths(self, column: pd.Series) -> NDArray[np.float64] | None:
+        """1 for true, 0 for false and NaN for gaps; None if cells are something else.
+
+        Examples
+        --------
+        >>> reader = Reader("people.csv")
+        >>> reader.truths(pd.Series(["True", "", "False"]))
+        array([ 1., nan,  0.])
+        >>> reader.truths(pd.Series(["True", "2"])) is None
+        True
+        """
+        if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column):
+            return None
+        values = np.full(len(column), np.nan)
+        for row, cell in enumerate(_cells(column)):
+            truth = _TRUTHS.get(cell.strip() if isinstance(cell, str) else str(cell))
+            if truth is not None:
+                values[row] = truth
+            elif not self._is_gap(cell):
+                return None
+        return None if np.isnan(values).all() else values
 
     def is_code(self, column: pd.Series) -> NDArray[np.bool_]:
         """Which cells are among `gaps`, beside empty ones and the like."""

@@ -23,6 +23,8 @@ _SOME = 20
 _ODD_SHARE = 0.2
 # A name or an identifier has few words; texts of more are to be learned from.
 _NAME_WORDS = 3
+# Dates differ from row to row, too, and are to be learned from.
+_DATE = r"\s*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b"
 # Signs of a line: names of labels may be of any length.
 _LONGEST = 2000
 
@@ -183,6 +185,8 @@ def _notes_on_texts(name: str, values: pd.Series, n: int, distinct: int) -> Iter
     elif values.map(has_decimal_comma).sum() > n / 2:
         yield f"column {_shown(name)} is taken as text; if it holds numbers, say decimal=','"
     elif distinct > 0.9 * n and values.str.count(r"\s+").median() < _NAME_WORDS:
+        if values.dropna().str.match(_DATE).all():
+            return
         yield (
             f"text column {_shown(name)} has {distinct:,} different values in {n:,} rows; if it "
             f"is an identifier, say ignore=[{_shown(name)}]"

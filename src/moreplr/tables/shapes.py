@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from moreplr._types import Array
 from moreplr.rankings import RankedTable, from_choices, from_long, from_text, from_votes
-from moreplr.rankings._cells import clip, is_truth, shorten
+from moreplr.rankings._cells import clip, shorten
 from moreplr.rankings._frames import find_columns, find_labels
 from moreplr.rankings._scores import rank_scores
 from moreplr.tables.cells import NUMBER, Reader, is_text
@@ -87,14 +87,18 @@ def shape_table(
 
 
 def read_cells(X: pd.DataFrame, reader: Reader, *, keep_types: bool) -> pd.DataFrame:
-    """Features with their types: columns of texts become numbers where all of their cells are.
+    """Features with their types: texts that all are numbers, or true and false, become such.
 
     `keep_types` leaves columns that are no texts, such as dates of a frame, as they are.
     """
     made = {}
     for name, cells in X.items():
+        truths = reader.truths(cells)
         if keep_types and not is_text(cells):
             made[name] = _without_codes(cells, reader)
+        elif truths is not None:
+            kind = float if np.isnan(truths).any() else bool
+            made[name] = pd.Series(truths.astype(kind), index=X.index)
         elif reader.kind(cells) == NUMBER:
             made[name] = pd.Series(reader.numbers(cells), index=X.index)
         else:
@@ -202,22 +206,19 @@ def _scores(
     values = []
     for name in columns:
         column = frame[name]
-        if not options.has_scores:
-            _check_no_truths(column)
         lost = failed.is_code(column)
-        found = cells.numbers(column.mask(lost) if lost.any() else column)
+        kept = column.mask(lost) if lost.any() else column
+        found = cells.truths(kept)
+        if found is None:
+            found = cells.numbers(kept)
+        elif not options.has_scores:
+            row = int(np.argmax(~np.isnan(found)))
+            raise ValueError(
+                f"row {row}, column {name!r}: {column.iloc[row]} is no position; if true is "
+                "better than false, say ratings=True"
+            )
         values.append(np.where(lost, _failed(options), found))
     return np.stack(values, axis=1)
-
-
-def _check_no_truths(column: pd.Series) -> None:
-    """Refuse True and False as positions: what is true would come after what is false."""
-    found = np.flatnonzero(is_truth(column.to_numpy(dtype=object)))
-    if len(found):
-        raise ValueError(
-            f"row {found[0]}, column {column.name!r}: {column.iloc[found[0]]} is no position; if "
-            "True is better, say ratings=True"
-        )
 
 
 def _failed(options: TableOptions) -> float:

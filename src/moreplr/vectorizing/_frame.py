@@ -26,6 +26,7 @@ _PART = "part"
 KINDS = (NUMBER, DATE, CATEGORY, TEXT, IDENTIFIER, EMPTY)
 # What skrub takes for a gap, beside what pandas does.
 _GAPS = GAPS | {"?", "...", "none"}
+_ISO = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?"
 _SKRUB = {"datetime": DATE, "low_cardinality": CATEGORY, "high_cardinality": TEXT}
 
 
@@ -193,6 +194,8 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         done: Any = values.rename(_PART)
         for step in self.steps_[name]:
             done = step.transform(done.to_frame() if isinstance(step, OneHotEncoder) else done)
+            if kind == DATE and isinstance(done, pd.Series) and values.dtype == object:
+                done = _with_iso_dates(done, values)
         block = done.to_numpy(dtype=float)
         if kind == CATEGORY:
             new = values[values.notna() & ~values.isin(self.known_[name])]
@@ -281,6 +284,18 @@ def _raw(column: pd.Series) -> pd.Series:
     values = [None if pd.isna(value) else str(value) for value in column]
     values = [None if value is None or value.strip() in _GAPS else value for value in values]
     return pd.Series(values, column.index, dtype=object)
+
+
+def _with_iso_dates(dates: pd.Series, texts: pd.Series) -> pd.Series:
+    """Dates, and those of texts such as 2024-01-31T08:00, whatever was written in training.
+
+    The same date may be `31.01.2024` in CSV, and is `2024-01-31 00:00:00` where Excel and Parquet
+    have a type for it.
+    """
+    if not pd.api.types.is_datetime64_dtype(dates.dtype):  # with time zones
+        return dates
+    iso = texts.where(dates.isna() & texts.str.fullmatch(_ISO, na=False))
+    return dates.fillna(pd.to_datetime(iso, format="ISO8601", errors="coerce"))
 
 
 def _is_identifier(values: pd.Series) -> bool:

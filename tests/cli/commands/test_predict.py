@@ -183,3 +183,38 @@ def test_errors_are_one_line_and_leave_no_file(run, fitted, tmp_path, words, mes
     assert re.search(message, err)
     assert out == ""
     assert sorted(tmp_path.iterdir()) == before
+
+
+def write(frame, path):
+    """Write a frame in the format that the path's ending says."""
+    kind = path.suffix[1:]
+    if kind == "json":
+        frame.to_json(path, orient="records", date_format="iso")
+    else:
+        {"csv": frame.to_csv, "parquet": frame.to_parquet, "xlsx": frame.to_excel}[kind](
+            path, index=False
+        )
+
+
+def test_dates_and_booleans_mean_the_same_in_every_format(run, tmp_path):
+    for name in ("pyarrow", "openpyxl"):
+        pytest.importorskip(name)
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-31") + pd.to_timedelta(rng.integers(0, 300, 60), "D")
+    frame = pd.DataFrame({"member": rng.random(60) > 0.5, "joined": days})
+    good = np.where(frame["member"], "a > b > c", "c > b > a")
+    frame["ranking"] = np.where(days.month > 6, good, "b > a ~ c")
+    names = ["t.csv", "t.json", "t.parquet", "t.xlsx"]
+    for name in names:
+        write(frame, tmp_path / name)
+    ranker = moreplr.TableRanker(RankingForest(20, random_state=0))
+    moreplr.save(ranker.fit(frame[["member", "joined"]], frame["ranking"]), "python.moreplr")
+    words = ["--ranking-column", "ranking", "--set", "n_estimators=20"]
+    for name in names:
+        assert run("fit", name, *words, "-o", f"{name}.moreplr")[0] == 0
+    for model in [*names, "python"]:
+        for name in names:
+            code, out, err = run("predict", f"{model}.moreplr", name, "--text")
+            assert (code, err) == (0, ""), (model, name)
+            rankings = pd.read_csv(io.StringIO(out))["ranking"].tolist()
+            assert moreplr.metrics.tau_x_score(frame["ranking"].tolist(), rankings) > 0.9
