@@ -71,7 +71,8 @@ def check_no_truths(array: NDArray[Any], names: Any) -> None:
     """Refuse True and False as positions: what is true would come after what is false."""
     found = np.full(array.shape, array.dtype.kind == "b")
     if array.dtype == object:
-        found.flat = [isinstance(cell, bool | np.bool_) for cell in array.flat]
+        cells = [isinstance(cell, bool | np.bool_) for cell in array.flat]
+        found = np.array(cells, dtype=bool).reshape(array.shape)
     if found.any():
         row, col = np.argwhere(found)[0]
         raise ValueError(
