@@ -29,8 +29,12 @@ def fit(**columns):
         (np.array([True, None] * (N // 2), dtype=object), "number"),
         (pd.array([1, None] * (N // 2), dtype="Int64"), "number"),
         ([str(i) for i in range(N)], "number"),
+        (["1", "2.5", "?", " "] * (N // 4), "number"),
+        ([1, 2, "none", None] * (N // 4), "number"),
         (["a", "b", None, "c"] * (N // 4), "category"),
         (pd.Categorical(["a", "b"] * (N // 2)), "category"),
+        (pd.Categorical([1, 2] * (N // 2)), "category"),
+        (pd.Categorical([i % 70 for i in range(N)]), "text"),
         (pd.Series(["a", "b"] * (N // 2), dtype="string"), "category"),
         (DAYS, "date"),
         (DAYS.dt.tz_localize("UTC"), "date"),
@@ -43,12 +47,20 @@ def fit(**columns):
         ([None, "w0", *[f"w{i}" for i in range(1, N - 1)]], "identifier"),
         ([None] * N, "empty"),
         ([np.nan] * N, "empty"),
+        (["?", ""] * (N // 2), "empty"),
     ],
     ids=str,
 )
 @pytest.mark.filterwarnings("ignore:.*is left out")
 def test_kinds(values, kind):
     assert fit(x=np.arange(N), given=values).kinds_["given"] == kind
+
+
+@pytest.mark.parametrize("word", ["?", "", " none "])
+def test_words_for_gaps_among_numbers_are_gaps(word):
+    found = fit(size=["1", word, "3"])
+    values = found.transform(pd.DataFrame({"size": [word, "2", 3]}))["size"]
+    np.testing.assert_allclose(values, [np.nan, 0, 1])
 
 
 def test_outputs_are_named_by_columns_and_values():

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from moreplr._frames import is_frame, to_pandas
 from moreplr._types import Array
 from moreplr._validation import check_name, integer_from, without_mask
-from moreplr.tables.cells import GAPS, has_decimal_comma
+from moreplr.tables.cells import GAPS, has_decimal_comma, is_text
 from moreplr.vectorizing._text import TextEncoder
 
 NUMBER, DATE, CATEGORY, TEXT = "number", "date", "category", "text"
@@ -129,7 +129,9 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
                 raise ValueError(f"there are two columns {twice!r}: rename one of them")
         validate_data(self, X, reset=reset, skip_check_array=True)
         frame = to_pandas(X) if is_frame(X) else pd.DataFrame(X)
-        return frame.set_axis(frame.columns.map(str), axis=1).reset_index(drop=True)
+        frame = frame.set_axis(frame.columns.map(str), axis=1).reset_index(drop=True)
+        texts = [name for name in frame if is_text(frame[name])]
+        return frame.assign(**{name: _without_words_for_gaps(frame[name]) for name in texts})
 
     def _learn_kinds(self, frame: pd.DataFrame) -> None:
         """Learn what the columns hold, and fit what encodes them."""
@@ -282,8 +284,12 @@ def _raw(column: pd.Series) -> pd.Series:
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return column
     values = [None if pd.isna(value) else str(value) for value in column]
-    values = [None if value is None or value.strip() in _GAPS else value for value in values]
-    return pd.Series(values, column.index, dtype=object)
+    return _without_words_for_gaps(pd.Series(values, column.index, dtype=object))
+
+
+def _without_words_for_gaps(column: pd.Series) -> pd.Series:
+    gap = [isinstance(cell, str) and cell.strip() in _GAPS for cell in column]
+    return column.mask(np.array(gap, dtype=bool), None) if any(gap) else column
 
 
 def _with_iso_dates(dates: pd.Series, texts: pd.Series) -> pd.Series:
@@ -322,7 +328,10 @@ def _look_into(
         )
         # One by one: what is kept of a column then does not depend on the others.
         vectorizer.fit(values.to_frame(_PART))
-        kinds[name] = _SKRUB[vectorizer.column_to_kind_[_PART]]
+        kind = vectorizer.column_to_kind_[_PART]
+        if kind == "numeric":  # of a categorical type, whose values are numbers
+            kind = "low_cardinality" if values.nunique() < cardinality else "high_cardinality"
+        kinds[name] = _SKRUB[kind]
         steps = vectorizer.all_processing_steps_[_PART]
         dates[name] = [one for one in steps if isinstance(one, ToDatetime | DatetimeEncoder)]
     return kinds, dates
