@@ -130,8 +130,8 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         validate_data(self, X, reset=reset, skip_check_array=True)
         frame = to_pandas(X) if is_frame(X) else pd.DataFrame(X)
         frame = frame.set_axis(frame.columns.map(str), axis=1).reset_index(drop=True)
-        texts = [name for name in frame if is_text(frame[name])]
-        return frame.assign(**{name: _without_words_for_gaps(frame[name]) for name in texts})
+        texts = {str(name): column for name, column in frame.items() if is_text(column)}
+        return frame.assign(**{n: _without_words_for_gaps(column) for n, column in texts.items()})
 
     def _learn_kinds(self, frame: pd.DataFrame) -> None:
         """Learn what the columns hold, and fit what encodes them."""
