@@ -56,6 +56,8 @@ FIXED: dict[str, dict[str, Any]] = {
     "leaves of 1 row": {"min_samples": 1},
     "leaves of 16 rows": {"min_samples": 16},
     "no marginals": {"marginal_weight": 0.0},
+    "marginals 0.1": {"marginal_weight": 0.1},
+    "marginals 1": {"marginal_weight": 1.0},
     "marginals alone": {"marginal_weight": 100.0},
 }
 FIXED_OF_MANY = {name: FIXED[name] for name in ("shared", "per label")}

@@ -29,6 +29,15 @@ def test_ranker(ranker, check):
     check(ranker)
 
 
+@pytest.mark.parametrize(("positions", "weight"), [("observed", 0.1), ("given", 1.0)])
+def test_labels_own_positions_count_more_where_they_are_given(positions, weight):
+    X, Y = make_rankings(n=60, k=4)
+    Y = remove_labels(Y, 0.2, random_state=0)
+    usual = RankingForest(10, positions=positions, random_state=0).fit(X, Y)
+    same = RankingForest(10, positions=positions, marginal_weight=weight, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(usual.predict_pairs(X).P, same.predict_pairs(X).P)
+
+
 def brute_pairs(ranker, X):
     """Pair shares by walking over each tree's leaves, one member and one pair at a time."""
     Y = ranker.rankings_

@@ -27,6 +27,9 @@ from moreplr.rankings import count_buckets
 
 STRUCTURES = ("both", "per_label", "shared")
 POSITIONS = ("observed", "given")
+# Settled on made and field data: from 0.1 to 1, τ_X rises by 0.007 with 30 % and by 0.016 with
+# 60 % of the labels missing where positions are given, and falls on field data where they are not.
+_MARGINAL_WEIGHTS = {"observed": 0.1, "given": 1.0}
 # Leaf sizes are compared, and prediction sets calibrated, on no more rows than this, or positions
 # of labels: the standard error of a mean τ_X is then about 0.01, and differences of leaf sizes are
 # far surer than that. Where labels are many, τ_X of fewer rows is as sure.
@@ -65,9 +68,11 @@ class RankingForest(SetRanker):
     min_samples : int or "auto", default="auto"
         The least number of rows in the node that votes: the leaf, or its lowest ancestor that is
         large enough. "auto" compares 1, 2, 4, … out of bag, by τ_X.
-    marginal_weight : float, default=0.1
+    marginal_weight : float, optional
         The weight of the labels' own distributions of positions, taken as independent, against
-        1 for all pairs of a leaf. They also use the rows that rank only one of two labels.
+        1 for all pairs of a leaf. They also use the rows that rank only one of two labels. By
+        default 1 where positions are given for all labels, and 0.1 where they are observed, so
+        that gaps make them uncertain.
     prior_weight : float, default=0.01
         The weight of the consensus of all training rows, against 1 for all pairs of a leaf. It
         decides about pairs that few rows rank: where each ranks three labels of many, say.
@@ -124,7 +129,7 @@ class RankingForest(SetRanker):
         *,
         structure: str = "both",
         min_samples: int | str = "auto",
-        marginal_weight: float = 0.1,
+        marginal_weight: float | None = None,
         prior_weight: float = 0.01,
         max_features: Any = 1 / 3,
         oblique: bool = True,
@@ -346,10 +351,15 @@ class RankingForest(SetRanker):
         """Those of the fit, or put together anew after the ranker has been loaded."""
         voting: Leaves | None = getattr(self, "_voting", None)
         if voting is None:
-            weights = float(self.marginal_weight), float(self.prior_weight)
+            weights = self._marginal_weight(), float(self.prior_weight)
             own = self.forests_, self.rankings_, self.places_, self.consensus_
             voting = self._voting = Leaves.of(*own, weights)
         return voting
+
+    def _marginal_weight(self) -> float:
+        if self.marginal_weight is None:
+            return _MARGINAL_WEIGHTS[self.positions]
+        return float(self.marginal_weight)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what follows from the rest."""
@@ -375,8 +385,9 @@ class RankingForest(SetRanker):
         check_name("positions", self.positions, POSITIONS)
         if self.min_samples != "auto":
             integer_from("min_samples", self.min_samples, 1)
-        for name in ("marginal_weight", "prior_weight"):
-            number_from(name, getattr(self, name), 0)
+        if self.marginal_weight is not None:
+            number_from("marginal_weight", self.marginal_weight, 0)
+        number_from("prior_weight", self.prior_weight, 0)
         if not isinstance(self.oblique, bool):
             raise ValueError(f"oblique must be True or False, got {self.oblique!r}")
         if self.max_work is not None:
