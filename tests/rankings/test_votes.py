@@ -65,7 +65,8 @@ def test_votes_of_rankings_have_their_pairs(Y):
     [
         (
             {"winner": ["x"] * 5},
-            r"row 0, column 'winner': 'x' is neither 'gpt' nor 'llama'; .*tie",
+            r"row 0, column 'winner': 'x' is neither 'gpt' nor 'llama', nor one of the columns "
+            r"'model_a' and 'model_b'; if it is a tie, say",
         ),
         ({"winner": [None] * 5}, r"row 0, column 'winner': '' is .* skip=\[''\] leaves"),
         ({"model_b": ["gpt"] * 5}, "row 0: 'gpt' is compared with itself"),

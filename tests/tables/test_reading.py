@@ -169,7 +169,7 @@ def test_tables_of_other_programs(tmp_path, suffix):
         ("a.json", b"[", "a.json: Expecting value"),
         ("a.json", b"[]", "a.json has a header and no rows"),
         ("a.jsonl", b'{"a": 1}\n{', "a.jsonl: "),
-        ("a.xlsx", b"no workbook", "a.xlsx"),
+        ("a.xlsx", b"no workbook", "a.xlsx is broken or not what its name says"),
         ("a.sav", b"", "a.sav is an SPSS file; save it as CSV, Excel or Parquet"),
         ("a.xls", b"", "a workbook of Excel before 2007"),
     ],

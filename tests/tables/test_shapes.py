@@ -434,6 +434,8 @@ def test_messages_of_the_command_speak_of_its_options(tmp_path, monkeypatch, cap
     assert "say --ignore 'n'" in said
     assert said.count("\n") == 1
     assert as_options("(votes) and unranked=['0', '-']") == "(--votes) and --unranked '0' '-'"
+    said = as_options("choices and tried belong together: say which columns hold the tried")
+    assert said.startswith("--choices and --tried belong together: say")
 
 
 @pytest.mark.parametrize(

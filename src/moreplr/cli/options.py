@@ -40,7 +40,7 @@ def _one_or_all(context: Any, option: Any, words: tuple[str, ...]) -> Any:
 table_argument = argument(
     "table",
     type=FILE,
-    about="CSV, TSV (also .gz, .bz2, .xz, .zip) or Parquet; - for standard input",
+    about="CSV, TSV (also .gz, .bz2, .xz, .zip), Parquet, Excel or JSON; - for standard input",
 )
 data_option = file_option(
     "--data",
@@ -168,6 +168,14 @@ _OPTION = re.compile(
 )
 
 
+# Where a message begins with a name, or with two, perhaps behind the table's.
+_SUBJECT = re.compile(
+    r"(?:^|(?<=: ))(labels|text|long|votes|choices|tried|ratings|tolerance|missing|last|ignore|"
+    r"gaps|unranked|ties|skip)(?: and (tried|text|long|votes|choices))?"
+    r"(?= (?:must be|names? |is for|has no|contradict|belong|and scores=))"
+)
+
+
 def as_options(text: str) -> str:
     """A message for Python as one for the command line.
 
@@ -177,18 +185,25 @@ def as_options(text: str) -> str:
     "say --decimal ',' or --gap '?' 'x' or --ratings"
     >>> as_options("there is no column 'order' (text)")
     "there is no column 'order' (--ranking-column)"
+    >>> as_options("runs.csv: tolerance must be a number")
+    'runs.csv: --tie-within must be a number'
     """
 
     def spell(match: re.Match[str]) -> str:
         if match[3]:
-            return f"(--{_RENAMED.get(match[3], match[3])})"
-        name, value = match[1], match[2]
-        option = f"--{_RENAMED.get(name, name).replace('_', '-')}"
+            return f"({_option(match[3])})"
+        value = match[2]
+        option = _option(match[1])
         if value == "True":
             return option
         return f"{option} {value[1:-1].replace(', ', ' ') if value[0] == '[' else value}"
 
-    return _OPTION.sub(spell, text)
+    text = _OPTION.sub(spell, text)
+    return _SUBJECT.sub(lambda match: " and ".join(_option(n) for n in match.groups() if n), text)
+
+
+def _option(name: str) -> str:
+    return f"--{_RENAMED.get(name, name).replace('_', '-')}"
 
 
 def table_options(options: Options) -> dict[str, Any]:

@@ -158,5 +158,6 @@ def _chosen(
                 return place
     raise ValueError(
         f"row {row}, column {name!r}: {clip(answer)} is none of those tried: "
-        f"{shorten(label for label in own if not _empty(label))}"
+        f"{shorten(label for label in own if not _empty(label))}, or {letters[0].upper()} to "
+        f"{letters[-1].upper()}; leave the cell empty where there is no answer"
     )

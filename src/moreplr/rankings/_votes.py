@@ -174,6 +174,7 @@ def _places(
         return (1, 1)
     shown = "''" if text == "" else clip(result)
     raise ValueError(
-        f"row {row}, column {winner!r}: {shown} is neither {clip(pair[0])} nor {clip(pair[1])}; "
-        f"if it is a tie, say ties=[{shown}], and skip=[{shown}] leaves such votes out"
+        f"row {row}, column {winner!r}: {shown} is neither {clip(pair[0])} nor {clip(pair[1])}, "
+        f"nor one of the columns {clip(columns[0])} and {clip(columns[1])}; if it is a tie, say "
+        f"ties=[{shown}], and skip=[{shown}] leaves such votes out"
     )

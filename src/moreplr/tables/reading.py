@@ -177,7 +177,7 @@ def _excel(binary: IO[bytes], sheet: str | None) -> tuple[list[str], Iterator[pd
     """Columns, rows, and which sheet they are of, if there are several."""
     check_openpyxl()
     try:
-        with pd.ExcelFile(io.BytesIO(binary.read())) as workbook:
+        with pd.ExcelFile(io.BytesIO(binary.read()), engine="openpyxl") as workbook:
             names = workbook.sheet_names
             if sheet is not None and sheet not in names:
                 raise ValueError(f"there is no sheet {clip(sheet)}; sheets are {shorten(names)}")
