@@ -5,10 +5,9 @@
 
 Needs the extra "baselines". Five folds, drawn once. All methods get the same features: tables go
 through the library's vectoriser, fitted on the training rows. Baselines have fixed settings that
-nobody tuned: pairs of labels with support vectors, LightGBM and extremely randomised trees,
-decoded for the expected τ_X; XGBoost `rank:pairwise` on rows and labels, whose scores sort the
-labels; CatBoost on all positions at once, rounded. One thread each. With --rows, larger sets are
-cut to so many rows, drawn once.
+nobody tuned: those of `moreplr.experiments.baselines`, which plans name, too, and pairs of labels
+with support vectors. One thread each. With --rows, larger sets are cut to so many rows, drawn
+once.
 
 Each fold of each method is appended to the file when it is done, and not done again; without
 anything left to do the tables are printed: mean τ_X and log loss, and mean ranks over data sets.
@@ -24,8 +23,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
-from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
@@ -38,17 +35,14 @@ from moreplr import (
     AutoRanker,
     BradleyTerryRanker,
     DummyRanker,
-    MORERanker,
     NearestNeighborsRanker,
     PairwiseRanker,
     RankingBoost,
     RankingForest,
 )
-from moreplr.base import BaseRanker, PositionRegressor
 from moreplr.datasets import list_datasets, load
-from moreplr.layers import EpsilonCloseness, RoundRank
+from moreplr.experiments.baselines import BASELINES
 from moreplr.metrics import pair_calibration_error, pair_log_loss, tau_x_score
-from moreplr.rankings import count_buckets, dense_ranks
 from moreplr.vectorizing import FrameVectorizer
 
 COLUMNS = [
@@ -57,84 +51,9 @@ COLUMNS = [
 ]
 
 
-class XGBoostRanker(BaseRanker):
-    """Pairwise ranking of (row, label): the label is a column for each of its values."""
-
-    def fit(self, X, y):
-        from xgboost import XGBRanker
-
-        X, Y, _ = self._check_fit(X, y)
-        row, label = np.nonzero(~np.isnan(Y))
-        relevance = (Y.shape[1] - dense_ranks(Y))[row, label]
-        self.model_ = XGBRanker(objective="rank:pairwise", n_jobs=1, random_state=0)
-        self.model_.fit(self._joined(X, row, label), relevance, qid=row)
-        return self
-
-    def _joined(self, X, row, label):
-        return np.hstack([X[row], np.eye(len(self.labels_))[label]])
-
-    def predict(self, X):
-        X = self._check_predict(X)
-        n, k = len(X), len(self.labels_)
-        row, label = np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
-        return dense_ranks(-self.model_.predict(self._joined(X, row, label)).reshape(n, k))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
-
-class CatBoostPositions(PositionRegressor):
-    """All positions at once, by one model."""
-
-    base = None
-
-    def fit(self, X, y, sample_weight=None):
-        from catboost import CatBoostRegressor
-
-        X, Y, _ = self._check_fit(X, y, sample_weight)
-        gaps = np.isnan(Y).any()
-        self.model_ = CatBoostRegressor(
-            loss_function="MultiRMSEWithMissingValues" if gaps else "MultiRMSE",
-            iterations=300,
-            thread_count=1,
-            random_seed=0,
-            verbose=False,
-            allow_writing_files=False,
-        ).fit(X, Y)
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(self._check_predict(X))
-
-
-class CatBoostRanker(BaseEstimator):
-    """Positions by CatBoost, decoded by the layer that suits ties and gaps."""
-
-    def fit(self, X, y):
-        Y = np.asarray(y, float)
-        ties = (count_buckets(Y) < (~np.isnan(Y)).sum(axis=1)).any()
-        positions = "expected" if np.isnan(Y).any() else "observed"
-        layer = RoundRank() if ties else EpsilonCloseness(0.0)
-        self.ranker_ = MORERanker("dense", CatBoostPositions(), layer, positions=positions).fit(
-            X, Y
-        )
-        return self
-
-    def predict(self, X):
-        return self.ranker_.predict(X)
-
-
 def scaled(*steps):
     fill = SimpleImputer(strategy="median", keep_empty_features=True)
     return make_pipeline(fill, StandardScaler(), *steps)
-
-
-def lightgbm():
-    from lightgbm import LGBMClassifier
-
-    return PairwiseRanker(LGBMClassifier(n_jobs=1, random_state=0, verbose=-1))
 
 
 def kernel():
@@ -151,12 +70,7 @@ METHODS = {
     "boost": lambda _: RankingBoost(random_state=0),
     "forest": lambda _: RankingForest(random_state=0),
     "SVC pairs": lambda _: scaled(PairwiseRanker(SVC(C=10, probability=True, random_state=0))),
-    "LightGBM pairs": lambda _: lightgbm(),
-    "ExtraTrees pairs": lambda _: scaled(
-        PairwiseRanker(ExtraTreesClassifier(100, min_samples_leaf=2, random_state=0))
-    ),
-    "XGBoost rank": lambda _: XGBoostRanker(),
-    "CatBoost": lambda _: CatBoostRanker(),
+    **{name: lambda _, make=make: make(0) for name, make in BASELINES.items()},
 }
 
 

@@ -13,6 +13,8 @@ encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
   decoded for the expected τ_X;
 - ``RPC (Borda)`` and ``RPC (Copeland)`` by these counts, with ties, and the other rivals of
   :mod:`moreplr.rivals`: ``IBLR-M``, ``IBLR-PL``, ``LRT``, ``BoostLR``, ``LR-RF``;
+- ``LightGBM pairs``, ``ExtraTrees pairs``, ``XGBoost rank`` and ``CatBoost``, modern baselines of
+  :mod:`moreplr.experiments.baselines`; all but the second need ``moreplr[baselines]``;
 - the library's other rankers: ``kNN``, ``Tree``, ``Forest``, ``BradleyTerry``, ``Boost``,
   ``Dummy``; ``Auto`` mixes them.
 """
@@ -29,6 +31,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from moreplr import MORERanker, rankers, rivals
 from moreplr.experiments._published import FilledBlanks
+from moreplr.experiments.baselines import BASELINES
 from moreplr.layers import EpsilonCloseness, PredictionInterval, RoundRank
 from moreplr.regressors import Chain, Native, SingleTarget
 
@@ -217,6 +220,10 @@ def _rpc(aggregation: str) -> Factory:
     )
 
 
+def _baseline(make: Callable[[int], Any]) -> Factory:
+    return lambda s: make(s.seed)
+
+
 _REGISTRY.update(
     {
         "RPC": lambda s: _ranker("PairwiseRanker")(
@@ -242,5 +249,6 @@ _REGISTRY.update(
         "Dummy": lambda s: _ranker("DummyRanker")(),
         "BradleyTerry": lambda s: _ranker("BradleyTerryRanker")(),
         "Boost": lambda s: _ranker("RankingBoost")(random_state=s.seed),
+        **{name: _baseline(make) for name, make in BASELINES.items()},
     }
 )
