@@ -107,6 +107,39 @@ def keys_that_share(depth=23, count=400):
     return nodes
 
 
+def same_hash(count, goal=12345678901234567):
+    """Pairs of integers that have one hash, by turning round how Python makes that of a tuple."""
+    first, second, start = 11400714785074694791, 14029467366897019727, 2870177450012600261
+    whole = 2**64
+
+    def turned(x, by):
+        return (x << by | x >> (64 - by)) % whole
+
+    found, a = [], 1
+    while len(found) < count:
+        lane = turned((start + a * second) % whole, 31) * first
+        b = (turned(goal * pow(first, -1, whole) % whole, 33) - lane) * pow(second, -1, whole)
+        b = (b + whole // 2) % whole - whole // 2
+        if abs(b) < 2**61 - 1 and b not in (-1, -2):
+            found.append((a, b))
+        a += 1
+    return found
+
+
+def keys_of_one_hash(count):
+    nodes = [{"kind": "tuple", "items": list(pair)} for pair in same_hash(count)]
+    return [*nodes, {"kind": "dict", "pairs": [[{"ref": at}, 0] for at in range(count)]}]
+
+
+def wrong_parameter(value, times):
+    """A parameter that scikit-learn repeats in its error, with a value that is shared."""
+    return [
+        {"kind": "list", "items": [value]},
+        *[{"kind": "list", "items": [{"ref": at}] * 100} for at in range(times)],
+        {"kind": "object", "class": "sklearn.Ridge", "state": {"solver": {"ref": times}}},
+    ]
+
+
 GREEDY = {
     "a frame of one number": frame_of_a_scalar(400_000_000),
     "a frame of more rows than can be": frame_of_a_scalar(10**11),
@@ -129,6 +162,12 @@ GREEDY = {
     "many columns": frame_of_many_columns(),
     "many random states": random_states(),
     "many texts without letters": [{"kind": "array", "member": "arrays/3.npy"}],
+    "a number that is a range": [
+        {"kind": "range", "items": [2**60, 2**60 + 1_500_000, 1]},
+        {"kind": "scalar", "type": "U1", "item": {"ref": 0}},
+    ],
+    "a shared text in an error": wrong_parameter("a" * 10_000, 2),
+    "shared numbers in an error": wrong_parameter(2**63, 3),
     "many neighbours": [
         {"kind": "array", "member": "arrays/0.npy"},
         *[
@@ -159,6 +198,16 @@ def test_memory_is_bounded_before_it_is_taken(kind, parts, sign):
         load(io.BytesIO(data), max_bytes=limit)
 
 
+def test_keys_that_are_made_to_meet_take_no_time(parts, sign):
+    """A dict compares a key with all before it that have its hash."""
+    assert len({hash(pair) for pair in same_hash(100)}) == 1
+    few, many = (parts._replace(nodes=keys_of_one_hash(count)) for count in (1000, 20_000))
+    with pytest.raises(ModelFileError, match="holds no model"):
+        load(io.BytesIO(sign(few)))
+    with pytest.raises(ModelFileError, match="compares too much"):
+        load(io.BytesIO(sign(many)))
+
+
 def test_an_array_that_is_used_many_times_counts_as_often(parts, sign):
     array = {"kind": "array", "member": "arrays/0.npy"}
     large = {"arrays/0.npy": to_npy(np.zeros(500_000))}
@@ -172,7 +221,7 @@ def test_what_many_objects_share_is_not_looked_at_without_end(parts, sign):
     """Each object's checks go through all that it holds, also through what others hold, too."""
     data = sign(parts._replace(nodes=objects_that_share(20_000)))
     start = time.process_time()
-    with pytest.raises(ModelFileError, match="shares too much"):
+    with pytest.raises(ModelFileError, match="shares or compares too much"):
         load(io.BytesIO(data))
     assert time.process_time() - start < 10
 
@@ -206,9 +255,25 @@ def test_a_lack_of_memory_is_the_one_error_too(data, monkeypatch):
         load(io.BytesIO(data))
 
 
-def test_what_a_node_of_a_frame_must_not_be_is_refused(parts, sign):
-    good = frame_of_a_scalar(3)
-    for at, other in ((5, {"index": 3}), (5, {"columns": [[1, 2, 3]]}), (5, {"columns": ["abc"]})):
-        nodes = [*good[:at], {**good[at], **other}]
-        with pytest.raises(ModelFileError):
-            load(io.BytesIO(sign(parts._replace(nodes=nodes))))
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ({}, "holds no model"),  # the frame itself is good
+        ({"index": 3}, "no names of its rows"),
+        ({"columns": [[1, 2, 3]]}, "indices must be"),
+        ({"columns": ["abc"]}, "a column is no list of values"),
+        ({"columns": [{"ref": 5}]}, "a column is no list of values"),
+        ({"texts": [True]}, "a column of texts holds something else"),
+    ],
+)
+def test_what_a_node_of_a_frame_must_not_be_is_refused(part, message, parts, sign):
+    nodes = frame_of_a_scalar(3)
+    frame = {**nodes[5], "columns": [{"ref": 4}]}
+    nodes[4:] = [
+        {"kind": "array", "member": "arrays/0.npy"},
+        {"kind": "scalar", "type": "f8", "item": 1.0},
+        {**frame, **part},
+    ]
+    arrays = {"arrays/0.npy": to_npy(np.zeros(3))}
+    with pytest.raises(ModelFileError, match=message):
+        load(io.BytesIO(sign(parts._replace(nodes=nodes, arrays=arrays))))

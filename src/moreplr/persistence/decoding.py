@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from moreplr._types import AnyArray
 from moreplr.persistence.arrays import from_npy, is_plain
 from moreplr.persistence.container import MODEL, Reader
 from moreplr.persistence.encoding import DEEPEST, LARGEST_INTEGER, TEXT, TYPES
@@ -38,6 +39,12 @@ _MOST_LETTERS = 1 << 16
 _OBJECT, _ITEM = 64, 16
 _COLUMN, _RANDOM_STATE = 2500, 3000
 _ENTRY = 100
+# A text counts as one value for so many letters. What is wrong with a parameter of another
+# library its error repeats, shared values wherever they appear: so many bytes for each at most.
+_LETTERS_OF_A_VALUE, _SHOWN = 8, 64
+# Only hashes of texts have a secret. With chosen keys of other types each may meet all before it,
+# which takes a value's time for so many.
+_MEETINGS_OF_A_VALUE = 8
 _HASHED = (str, bytes, int, float, bool, np.generic, type(None))
 
 
@@ -47,7 +54,7 @@ class Decoder:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._take = reader.budget.take
-        self._left = 0
+        self._left = _FEW_VALUES
         self._values: list[Any] = []
         self._depths: list[int] = []
         self._sizes: list[int] = []
@@ -58,15 +65,13 @@ class Decoder:
         """The model of the file."""
         document = self._reader.json(MODEL)
         values = self._reader.n_values + self._reader.n_bytes // _BYTES_OF_A_VALUE
-        self._left = _FEW_VALUES + _MOST_SHARED * values
+        self._left += _MOST_SHARED * values
         for node in document["nodes"]:
             self._depth, self._size = 0, 1
             self._values.append(self._make(node))
             self._depths.append(self._depth + 1)
             self._sizes.append(self._size)
-            self._left -= self._size
-            if self._depth >= DEEPEST or self._left < 0:
-                raise ModelFileError("the model is nested too deep, or shares too much")
+            self._spend(self._size)
         model = self._values[-1]
         if not isinstance(model, BaseEstimator):
             raise ModelFileError("the file holds no model")
@@ -77,9 +82,18 @@ class Decoder:
     def _make(self, node: Any) -> Any:
         return _MAKERS[node["kind"]](self, node)
 
+    def _spend(self, values: int) -> None:
+        """Count values that are looked at, shared ones each time, and how deep they lie."""
+        self._left -= values
+        if self._left < 0 or self._depth >= DEEPEST:
+            raise ModelFileError("the model is nested too deep, shares or compares too much")
+
     def _item(self, item: Any) -> Any:
         self._size += 1
-        if item is None or isinstance(item, str | bool):
+        if isinstance(item, str):
+            self._size += len(item) // _LETTERS_OF_A_VALUE
+            return item
+        if item is None or isinstance(item, bool):
             return item
         if isinstance(item, int | float):
             if abs(item) >= LARGEST_INTEGER and isinstance(item, int):
@@ -103,12 +117,17 @@ class Decoder:
         if spec is None:
             raise ModelFileError(f"the file names {node['class']!r:.80}, which is not allowed")
         self._take(_OBJECT + _ENTRY * len(node["state"]))
-        state = {str(name): self._item(item) for name, item in node["state"].items()}
+        state, shown = {}, 0
+        for name, item in node["state"].items():
+            before = self._size
+            state[name] = self._item(item)
+            shown += self._size - before if name in spec.parameters else 0
         if spec.restore is not None:  # what is not stored is made again from what is
             arrays = [one for one in state.values() if isinstance(one, np.ndarray)]
             self._take(2 * sum(one.nbytes for one in arrays))
         if not spec.is_ours:
             self.foreign = spec.cls.__name__
+            self._take(_SHOWN * shown)
         try:
             self._fit_to_release(spec, state)
             check_state(spec, state)
@@ -133,9 +152,11 @@ class Decoder:
 
     def _dict(self, node: Any) -> Any:
         self._take(_OBJECT + _ENTRY * len(node["pairs"]))
-        made = {}
-        for key, value in node["pairs"]:
-            hashed = self._item(key)
+        made, before = {}, self._size
+        keys = [self._item(key) for key, _ in node["pairs"]]
+        others = sum(not isinstance(key, str) for key in keys)
+        self._spend(others * (self._size - before) // _MEETINGS_OF_A_VALUE)
+        for hashed, (_, value) in zip(keys, node["pairs"], strict=True):
             flat = hashed if isinstance(hashed, tuple) else (hashed,)
             # Comparing keys goes through all that they hold.
             if not all(isinstance(one, _HASHED) for one in flat):
@@ -167,10 +188,12 @@ class Decoder:
 
     def _scalar(self, node: Any) -> Any:
         dtype, item = _dtype(node), self._item(node["item"])
+        if not is_plain(dtype) or not isinstance(item, bool | int | float | str):
+            raise ModelFileError("a number or text of a type is none")
         if dtype.kind == "U" and not (isinstance(item, str) and dtype.itemsize <= 4 * len(item)):
             dtype = np.dtype("U0")  # as long as its text
         made = np.asarray(item, dtype)
-        if made.ndim or (made.item() != item and item == item):
+        if made.item() != item and item == item:
             raise ModelFileError("a number is not of its type")
         return made[()]
 
@@ -190,7 +213,7 @@ class Decoder:
         if isinstance(values, range):
             return pd.RangeIndex(values)
         values = self._column(values)
-        return pd.Index(values, dtype=TEXT if node["texts"] else values.dtype)
+        return pd.Index(values, dtype=_type_of_column(values, node["texts"]))
 
     def _frame(self, node: Any) -> Any:
         names, index = self._item(node["names"]), self._item(node["index"])
@@ -200,8 +223,7 @@ class Decoder:
         columns = {}
         for at, (column, text) in enumerate(zip(node["columns"], node["texts"], strict=True)):
             values = self._column(self._item(column), len(index))
-            dtype = TEXT if text else values.dtype
-            columns[at] = pd.Series(values, index=index, dtype=dtype)
+            columns[at] = pd.Series(values, index=index, dtype=_type_of_column(values, text))
         frame = pd.DataFrame(columns, index=index)
         frame.columns = names
         return frame
@@ -214,6 +236,13 @@ class Decoder:
             raise ModelFileError(f"a column has {len(values)} values for {length} rows")
         self._take(_COLUMN + 2 * values.nbytes)
         return values
+
+
+def _type_of_column(values: AnyArray, texts: Any) -> Any:
+    """What pandas calls it; texts have been made one by one, not of numbers, which is dear."""
+    if texts and values.dtype != object:
+        raise ModelFileError("a column of texts holds something else")
+    return TEXT if texts else values.dtype
 
 
 def _length(values: range | pd.Index) -> int:
