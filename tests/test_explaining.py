@@ -222,9 +222,9 @@ def test_errors(options, says, data, tree):
 def test_printed_features_that_count_nothing_are_left_out_and_long_texts_cut():
     features = pd.DataFrame(
         {
-            "feature": ["prompt", "age", "noise"],
-            "value": ["why " * 50, 30, 2.0],
-            "contribution": [0.2, -0.006, -0.004],
+            "feature": ["prompt", "town", "size", "age", "noise"],
+            "value": ["why " * 50, None, np.nan, 30, 2.0],
+            "contribution": [0.2, 0.1, 0.05, -0.006, -0.004],
         }
     )
     changes = pd.DataFrame(
@@ -236,9 +236,11 @@ def test_printed_features_that_count_nothing_are_left_out_and_long_texts_cut():
         }
     )
     said = str(Reasons("tea", "milk", "probability", 0.7, 0.5, features, changes)).splitlines()
-    assert said[1].endswith("… (+20 points)")
-    assert said[2] == "against it: age = 30 (-1 points)"
-    assert max(map(len, said)) < 160
+    assert said[1].endswith(
+        "… (+20 points), town = missing (+10 points), size = missing (+5 points)"
+    )
+    assert said[2] == "against it: age = 30 (-1 point)"
+    assert max(map(len, said)) < 200
 
 
 def test_a_linear_ranker_behind_any_vectoriser_is_explained(data):

@@ -95,7 +95,8 @@ class Reasons:
 
     def _size(self, contribution: float) -> str:
         if self.scale == "probability":
-            return f"{100 * contribution:+.0f} points"
+            points = f"{100 * contribution:+.0f}"
+            return f"{points} point{'' if points in ('+1', '-1') else 's'}"
         return f"{contribution:+.2f}"
 
 
@@ -345,6 +346,6 @@ def _rounded(value: float, width: float) -> float:
 
 def _shown(value: Any) -> str:
     if isinstance(value, float | np.floating):
-        return f"{value:.4g}"
-    text = str(value)
+        return "missing" if np.isnan(value) else f"{value:.4g}"
+    text = "missing" if value is None or value is pd.NA or value is pd.NaT else str(value)
     return text if len(text) <= _LETTERS_SHOWN else text[: _LETTERS_SHOWN - 1] + "…"

@@ -83,6 +83,18 @@ def test_importances_are_sorted_and_named():
         ImportancesDisplay.from_estimator(DummyRanker().fit(X, Y))
 
 
+@pytest.mark.parametrize("length", [3, 60])
+def test_names_of_any_length_leave_room_for_bars_and_meaning(length):
+    display = ImportancesDisplay(np.array([0.2, 0.1]), ["n" * length, "b"], None, "lost " * 7)
+    ax, figure = display.plot().ax_, display.figure_
+    figure.draw_without_rendering()
+    for part in (ax.xaxis.label, *ax.get_yticklabels()):
+        box = part.get_window_extent()
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.width
+    assert ax.bbox.width > 150
+
+
 def test_a_learning_curve_rises_and_shares_axes():
     X, Y = make_rankings(200)
     tree = RankingTree(random_state=0)

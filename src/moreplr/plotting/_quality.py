@@ -89,7 +89,9 @@ class ImportancesDisplay(Display):
     def plot(self, ax: Axes | None = None, *, most: int = 20) -> Self:
         """Draw a bar for each of the features that count most."""
         order = np.argsort(-self.importances, kind="stable")[:most]
-        ax = self._begin(ax, (6, 0.9 + 0.28 * len(order)))
+        # Names stand beside the bars: long ones must leave these, and their meaning, some room.
+        longest = max((len(self.names[at]) for at in order), default=0)
+        ax = self._begin(ax, (max(6.0, 3.6 + 0.08 * longest), 0.9 + 0.28 * len(order)))
         errors = None if self.errors is None else self.errors[order]
         ax.barh(range(len(order)), self.importances[order], xerr=errors, color=MAIN, ecolor=GREY)
         ax.set_yticks(range(len(order)), [self.names[at] for at in order])
