@@ -179,6 +179,10 @@ def test_rankers_that_tell_less_have_a_page_too(ranker, tmp_path):
 def test_it_needs_a_ranker():
     with pytest.raises(ValueError, match="rankers must name one or more"):
         evaluate(from_csv(drinks(), 3), {})
+    with pytest.raises(TypeError, match=r"rankers must be a dict from names to rankers, .*Tree"):
+        evaluate(from_csv(drinks(), 3), RankingTree())
+    with pytest.raises(TypeError, match=r"data must be a Dataset: .*from_csv.* got a DataFrame"):
+        evaluate(drinks())
 
 
 @pytest.mark.parametrize("width", [390, 1366])
@@ -206,6 +210,31 @@ def test_in_a_browser_nothing_is_cut_and_what_scrolls_says_so(browser, page, wid
     red = int(re.findall(r"\d+", browser.execute_script(shown))[0])
     assert red > 200 if scheme == "light" else red < 60
     assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []
+
+
+@pytest.mark.parametrize("width", [390, 1366])
+def test_in_a_browser_long_names_leave_room_for_the_rest(browser, tmp_path, width):
+    long = {
+        name: f"{name}: how often have you had it since last year?" for name in ("tea", "town")
+    }
+    data = from_csv(drinks().rename(columns=long), 3, name="drinks")
+    found = evaluate(data, {"tree": RankingTree(random_state=0)}, n_folds=2, n_repeats=1)
+    page = found.report(tmp_path / "long.html")
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(page.as_uri())
+    shares = (
+        "return [...document.querySelectorAll('.scroll td:first-child')]"
+        ".map(cell => cell.offsetWidth / cell.closest('.scroll').clientWidth)"
+    )
+    assert max(browser.execute_script(shares)) < 0.6
+    cut = (
+        "return [...document.querySelectorAll('svg text')].filter(text => {"
+        "const box = text.getBoundingClientRect(), svg = text.ownerSVGElement"
+        ".getBoundingClientRect(); return box.left < svg.left - 1 || box.right > svg.right + 1;"
+        "}).map(text => text.textContent)"
+    )
+    assert browser.execute_script(cut) == []
 
 
 def test_in_a_browser_a_click_sorts(browser, page):

@@ -94,6 +94,16 @@ def evaluate(
     difference  tau_x 0.704 (0.389 to 1.020): it has learned from the features
     means over 3 folds, with 95% intervals: corrected resampled t interval of Nadeau ...
     """
+    if not isinstance(data, Dataset):
+        raise TypeError(
+            "data must be a Dataset: moreplr.datasets.from_csv makes one of a file or a frame; "
+            f"got a {type(data).__name__}"
+        )
+    if rankers is not None and not isinstance(rankers, Mapping):
+        raise TypeError(
+            "rankers must be a dict from names to rankers, such as {'mine': ranker}; got "
+            f"{rankers!r:.80}"
+        )
     if rankers is None:
         rankers = {"forest": RankingForest(random_state=random_state)}
     if not rankers:
