@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.utils.validation import check_is_fitted
 
 from moreplr.encoders import METHODS, RankEncoder, encode
 from moreplr.rankings import dense_ranks, from_buckets
@@ -92,6 +93,10 @@ def test_expected_positions_are_the_mean_over_all_ways_to_have_lost_labels():
 def test_expected_positions_of_complete_rankings_are_the_observed_ones(method):
     Y = [[1, 2, 2, 5], [1, 1, 1, 1]]
     np.testing.assert_array_equal(encode(Y, method, "expected"), encode(Y, method))
+
+
+def test_an_encoder_needs_no_fit():
+    check_is_fitted(RankEncoder())
 
 
 def test_encoder_object_does_what_the_function_does():

@@ -147,6 +147,19 @@ def test_bad_parameters_are_named(layer, name):
         layer.decode([[1.0, 2.0]], [[0.0, 0.0]])
 
 
+@pytest.mark.parametrize(
+    ("layer", "defaults"),
+    [
+        (RoundRank(), {"halves": "up"}),
+        (PredictionInterval(), {"q": 1}),
+        (EpsilonCloseness(), {"epsilon": 0.03}),
+        (ExpectedTau(), {"q": 10, "tie": 0.5}),
+    ],
+)
+def test_defaults(layer, defaults):
+    assert layer.get_params() == defaults
+
+
 class TestExpectedTau:
     def test_it_is_the_best_order_for_normal_errors(self):
         """All bucket orders of four labels, each compared with positions that are drawn."""
