@@ -6,7 +6,6 @@ import sys
 import textwrap
 import time
 from contextlib import closing, suppress
-from dataclasses import replace
 
 import cloudpickle
 import numpy as np
@@ -16,7 +15,6 @@ from sklearn.base import BaseEstimator
 
 from moreplr import _progress
 from moreplr.experiments import Limit, Plan, results, run
-from moreplr.experiments.forecast import Forecast
 from moreplr.experiments.methods import Method
 from moreplr.experiments.store import Store
 from moreplr.experiments.units import expand, source_of
@@ -147,28 +145,6 @@ def test_killed_at_any_moment_the_same_command_goes_on(tmp_path):
     run_script_here(script, tmp_path / "whole.sqlite")
     assert len(results(store)) == 2 * 3 * 5 * 8
     pd.testing.assert_frame_equal(scores(store), scores(tmp_path / "whole.sqlite"))
-
-
-def test_time_left_is_learned_from_units_of_the_same_kind(tiny, methods):
-    plan = Plan([tiny], [*methods, "kNN"], folds=2, repetitions=1)
-    units = list(expand(plan, [source_of(tiny)], set()))
-    forecast = Forecast(units)
-    assert forecast.seconds_left() is None
-    forecast.learn(units[0], 2.0)
-    same = [u for u in units[1:] if u.methods == units[0].methods]
-    assert len(same) == 1
-    # one more of the same kind, and two of a kind that is not known yet, at the same cost
-    assert forecast.seconds_left() == pytest.approx(2 + 2 * 2)
-    forecast.learn(same[0], None)
-    assert forecast.seconds_left() == pytest.approx(4)
-
-
-def test_time_left_grows_slower_than_the_data(tiny, methods):
-    plan = Plan([tiny], methods, folds=2, repetitions=1)
-    unit = next(expand(plan, [source_of(tiny)], set()))
-    forecast = Forecast([unit, replace(unit, dataset="larger", cost=8 * unit.cost)])
-    forecast.learn(unit, 2.0)
-    assert forecast.seconds_left() == pytest.approx(2 * 4)
 
 
 def test_a_log_file_gets_a_line_now_and_then(tiny, methods, tmp_path, monkeypatch, capsys):

@@ -130,6 +130,7 @@ def _row_names(cells: pd.DataFrame) -> pd.Series:
     names = cells["regressor"].astype(str) + "-" + cells["layer"].astype(str)
     for trait, sign in (("q", " q="), ("epsilon", " ε=")):
         given = cells[trait].notna()
-        values = cells.loc[given, trait].map(lambda value: f"{value:g}")
+        # As text also where there is none, or numbers would be added to names.
+        values = cells.loc[given, trait].map("{:g}".format).astype(str)
         names[given] = names[given] + sign + values
     return names
