@@ -63,6 +63,12 @@ def test_datasets_are_listed_and_described(plan, capsys):
         (["benchmark", "--plan", "demo", "--set", "fold=3"], "a plan has no fold"),
         (["report", "none.sqlite", "-o", "x"], "there is no store none.sqlite"),
         (["datasets", "card", "nonsense"], "no plr data set 'nonsense'"),
+        (
+            ["datasets", "card", "lr/irsi"],
+            "no lr data set 'irsi' (MOREPLR_DATA names no folder); did you mean 'iris'?",
+        ),
+        (["datasets", "card", "blocks", "--problem", "lr"], "there is one with --problem 'plr'"),
+        (["datasets", "card", "none.csv"], "error: there is no file none.csv\n"),
         (["datasets", "list", "--data", "here"], "no manifest.csv"),
     ],
 )

@@ -73,3 +73,9 @@ def test_field_data_without_a_folder_are_not_known(monkeypatch):
     assert list_datasets("field") == []
     with pytest.raises(ValueError, match="no field data set 'tricot_cassava'"):
         load("tricot_cassava", "field")
+    with pytest.raises(
+        ValueError, match=r"no field data set 'iris'.*there is one with problem='plr'"
+    ):
+        load("iris", "field")
+    with pytest.raises(ValueError, match=r"no plr data set 'irsi'.*did you mean 'iris'"):
+        load("irsi")

@@ -163,7 +163,7 @@ def read_options(options: Options) -> TableOptions:
 _RENAMED = {"text": "ranking-column", "tolerance": "tie-within", "ties": "tie", "gaps": "gap"}
 _OPTION = re.compile(
     r"\b(labels|text|tolerance|ties|gaps|drop_prefix|ratings|scores|missing|unranked|last|skip|ignore|"
-    r"separator|decimal|encoding)=(True|\d+|\[[^\]]*\]|'[^']*'|\"[^\"]*\")"
+    r"separator|decimal|encoding|problem)=(True|\d+|\[[^\]]*\]|'[^']*'|\"[^\"]*\")"
     r"|\((labels|text|long|votes|choices|tried|ignore|weight|group)\)"
 )
 

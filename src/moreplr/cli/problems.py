@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from moreplr._progress import Progress
 from moreplr.cli.declaring import Options
 from moreplr.cli.options import as_options, read_options, table_options
-from moreplr.datasets import Dataset, list_datasets, load
+from moreplr.datasets import PROBLEMS, Dataset, list_datasets, load
 from moreplr.datasets._aslib import RUNS
 from moreplr.datasets._table import make_dataset, read_dataset
 from moreplr.rankings._cells import shorten
@@ -32,6 +33,8 @@ def load_problem(source: str, options: Options) -> Dataset:
     named = _named_dataset(source)
     if named is not None:
         return named
+    if source != STREAM and not os.path.exists(source):
+        raise FileNotFoundError(_no_such(source))
     read = read_options(options)
     if Path(source).suffix.lower() in SUFFIXES or (Path(source) / RUNS).is_file():
         return read_dataset(source, read, None, "plr")
@@ -96,3 +99,15 @@ def _named_dataset(source: str) -> Dataset | None:
     if name not in list_datasets(problem, openml=True):
         return None
     return replace(load(name, problem), name=source)
+
+
+def _no_such(source: str) -> str:
+    """What to say of a source that is neither a file nor a data set."""
+    names = {
+        name: name if problem == "plr" else f"{problem}/{name}"
+        for problem in reversed(PROBLEMS)
+        for name in list_datasets(problem, openml=True)
+    }
+    close = get_close_matches(source.rpartition("/")[2], names, n=1)
+    hint = f"; did you mean the data set {names[close[0]]!r}?" if close else ""
+    return f"there is no file {source}{hint}"

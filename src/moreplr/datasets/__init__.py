@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from moreplr.datasets import _bundled, _folder, _openml, _paper
@@ -76,7 +77,13 @@ def load(name: str, problem: str = "plr", *, source: str | None = None) -> Datas
         return Dataset(name, problem, *_openml.fetch(entry), codes)
     where = "MOREPLR_DATA names no folder" if folder is None else f"not in {folder}"
     known = list_datasets(problem, openml=True)
-    raise ValueError(f"no {problem} data set {name!r} ({where}); known are {known}")
+    others = [other for other in PROBLEMS if name in list_datasets(other, openml=True)]
+    close = get_close_matches(name, known, n=1)
+    if others and source is None:
+        remedy = f"there is one with problem={others[0]!r}"
+    else:
+        remedy = f"did you mean {close[0]!r}?" if close else f"known are {known}"
+    raise ValueError(f"no {problem} data set {name!r} ({where}); {remedy}")
 
 
 def list_datasets(problem: str = "plr", *, openml: bool = False) -> list[str]:

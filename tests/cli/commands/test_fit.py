@@ -62,6 +62,7 @@ def test_rankings_as_texts(run, tmp_path):
     ("words", "message"),
     [
         (["none.csv", "--labels", "2", "-o", "m"], "there is no file none.csv"),
+        (["wnie", "-o", "m"], "there is no file wnie; did you mean the data set 'wine'?"),
         (["people.csv", "--labels", "3", "-o", "no/m"], "there is no folder no to write to"),
         (["people.csv", "--labels", "3", "-o", "."], ". is a folder"),
         (["people.csv", "--labels", "3", "-o", "m", "--ranker", "svm"], "no ranker 'svm'"),

@@ -56,8 +56,10 @@ def _find(options: Options) -> Any:
     from moreplr import datasets
     from moreplr.cli.problems import load_problem
 
-    if options.name != "-" and not Path(options.name).exists():
-        return datasets.load(options.name, options.problem)
+    path, (problem, _, name) = Path(options.name), options.name.rpartition("/")
+    is_name = options.name != "-" and not path.exists() and not path.suffix
+    if is_name and problem in ("", *datasets.PROBLEMS):
+        return datasets.load(name, problem or options.problem)
     return replace(load_problem(options.name, options), problem=options.problem)
 
 
