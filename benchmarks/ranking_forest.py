@@ -57,6 +57,7 @@ FIXED: dict[str, dict[str, Any]] = {
     "leaves of 16 rows": {"min_samples": 16},
     "no marginals": {"marginal_weight": 0.0},
     "marginals 0.1": {"marginal_weight": 0.1},
+    "marginals 0.3": {"marginal_weight": 0.3},
     "marginals 1": {"marginal_weight": 1.0},
     "marginals alone": {"marginal_weight": 100.0},
 }

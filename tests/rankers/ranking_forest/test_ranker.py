@@ -29,7 +29,7 @@ def test_ranker(ranker, check):
     check(ranker)
 
 
-@pytest.mark.parametrize(("positions", "weight"), [("observed", 0.1), ("given", 1.0)])
+@pytest.mark.parametrize(("positions", "weight"), [("observed", 0.3), ("given", 1.0)])
 def test_labels_own_positions_count_more_where_they_are_given(positions, weight):
     X, Y = make_rankings(n=60, k=4)
     Y = remove_labels(Y, 0.2, random_state=0)
