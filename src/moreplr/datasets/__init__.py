@@ -82,7 +82,8 @@ def load(name: str, problem: str = "plr", *, source: str | None = None) -> Datas
     if others and source is None:
         remedy = f"there is one with problem={others[0]!r}"
     else:
-        remedy = f"did you mean {close[0]!r}?" if close else f"known are {known}"
+        meant = f"did you mean {close[0]!r}? " if close else ""
+        remedy = f"{meant}known are {known}"
     raise ValueError(f"no {problem} data set {name!r} ({where}); {remedy}")
 
 
