@@ -115,6 +115,16 @@ def test_another_machine_s_process_is_dead_when_its_heart_stands_still(shared, m
         assert mine.take(unit) == (unit, None)
 
 
+@pytest.mark.parametrize("pid", ["abc", 2**62, b"1"])
+def test_a_process_whose_number_is_none_is_waited_for(shared, pid):
+    store, (unit, _) = shared
+    with Claims(store) as theirs, Claims(store) as mine:
+        assert theirs.take(unit) == (unit, None)
+        with store.connection as connection:
+            connection.execute("UPDATE runners SET pid = ?", (pid,))
+        assert mine.take(unit) == (None, unit)
+
+
 def test_retrying_processes_share_what_failed(shared):
     store, (unit, _) = shared
     store.write(unit.failed("error", "for want of a nail"))

@@ -115,6 +115,39 @@ def test_a_result_that_no_run_writes_is_refused(tmp_path, column, value):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("damage", "reads"),
+    [
+        ("UPDATE results SET method = CAST(x'ff' AS TEXT)", ["done", "failed", "frame"]),
+        ("UPDATE identities SET name = CAST(x'ff' AS TEXT)", ["identities", "identify"]),
+    ],
+)
+def test_a_text_that_is_none_can_not_be_read(tmp_path, damage, reads):
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        store.identify("method", {"RPC": "one"})
+        store.write([result(status="error", tau_x=None)])
+    change(path, damage)
+    with Store(path) as store:
+        for read in reads:
+            words = ["method", {"RPC": "one"}] if read == "identify" else []
+            with pytest.raises(ValueError, match=r"s\.sqlite can't be read: Could not decode"):
+                getattr(store, read)(*words)
+
+
+@pytest.mark.parametrize("table", ["runners", "claims"])
+@pytest.mark.parametrize("other", ["CREATE TABLE {} (a)", "CREATE VIEW {} AS SELECT 1"])
+def test_tables_of_shared_work_that_are_others_are_refused(tmp_path, table, other):
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        store.write([result()])
+    change(path, f"DROP TABLE {table}")
+    assert len(results(path)) == 1  # a store of a run that shared nothing
+    change(path, other.format(table))
+    with pytest.raises(ValueError, match=f"not a store of results: it has no table of {table}"):
+        Store(path)
+
+
 def test_a_mean_that_rounding_leads_out_of_its_bounds_is_read(tmp_path):
     # choice_regret([[0.1, 0.1, 0.1]], ["a ~ b ~ c"]) is less than nothing by its last bit.
     with Store(tmp_path / "s.sqlite") as store:

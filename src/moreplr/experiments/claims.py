@@ -30,6 +30,7 @@ PATIENCE = 60.0
 """Seconds without one after which a process on another machine is taken for dead."""
 _POLL = 0.5
 _PLACE = " AND ".join(f"{name} = ?" for name in Key._fields)
+_RUNNERS = "SELECT id, host, pid, beat FROM runners"
 _BEAT = """
 INSERT INTO runners (id, host, pid, beat) VALUES (?, ?, ?, 0)
 ON CONFLICT DO UPDATE SET beat = beat + 1
@@ -124,7 +125,7 @@ class Claims:
     def _living(self, connection: sqlite3.Connection) -> set[str]:
         """The other processes at work; what dead ones held is free again."""
         living = set()
-        for runner, host, pid, beat in connection.execute("SELECT * FROM runners").fetchall():
+        for runner, host, pid, beat in connection.execute(_RUNNERS).fetchall():
             if runner == self._me[0]:
                 continue
             now = time.monotonic()
@@ -159,6 +160,6 @@ def _is_running(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # somebody else's, or no number of a process
+    except (OSError, OverflowError, TypeError):  # somebody else's, or no number of a process
         return True
     return True

@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import platform
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -141,7 +142,8 @@ class Store:
     def identify(self, kind: str, values: Mapping[str, str]) -> None:
         """Keep what a name stands for; refuse a name that stood for something else before."""
         query = "SELECT name, value FROM identities WHERE kind = ?"
-        known = dict(self.connection.execute(query, (kind,)))
+        with self._readable():
+            known = dict(self.connection.execute(query, (kind,)))
         for name, value in values.items():
             if known.get(name, value) != value:
                 raise ValueError(
@@ -155,7 +157,8 @@ class Store:
     def identities(self) -> pd.DataFrame:
         """What names stand for: kind, name and value."""
         query = "SELECT kind, name, value FROM identities ORDER BY kind, name"
-        return check_identities(pd.read_sql_query(query, self.connection), self.path)
+        with self._readable():
+            return check_identities(pd.read_sql_query(query, self.connection), self.path)
 
     def write(self, results: Iterable[Result], seed: int = 0) -> list[Result]:
         """Write the results of a unit in one transaction; finished ones are never replaced.
@@ -215,12 +218,14 @@ class Store:
         """Keys that have a result, with or without those that failed."""
         condition = "" if failed else "WHERE status = 'ok'"
         query = f"SELECT {', '.join(Key._fields)} FROM results {condition}"
-        return {Key(*row) for row in self.connection.execute(query)}
+        with self._readable():
+            return {Key(*row) for row in self.connection.execute(query)}
 
     def failed(self) -> dict[Key, str]:
         """Keys of results that failed, and when these were written."""
         query = f"SELECT {', '.join(Key._fields)}, finished FROM results WHERE status != 'ok'"
-        return {Key(*row[:-1]): row[-1] for row in self.connection.execute(query)}
+        with self._readable():
+            return {Key(*row[:-1]): row[-1] for row in self.connection.execute(query)}
 
     def frame(self) -> pd.DataFrame:
         """All results, in the order of their keys."""
@@ -229,8 +234,17 @@ class Store:
             "JOIN environments ON environments.id = results.environment "
             f"ORDER BY {', '.join(Key._fields)}"
         )
-        frame = pd.read_sql_query(query, self.connection).drop(columns="environment")
+        with self._readable():
+            frame = pd.read_sql_query(query, self.connection).drop(columns="environment")
         return check_results(frame, self.path)
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Reading goes through pages and texts that opening a file has not looked at."""
+        try:
+            yield
+        except (sqlite3.DatabaseError, pd.errors.DatabaseError) as error:
+            raise ValueError(f"{self.path} can't be read: {error}") from error
 
     def _environment(self, connection: sqlite3.Connection) -> int:
         text = json.dumps(versions(), sort_keys=True)

@@ -24,6 +24,13 @@ _TABLES = {
         "regret", "par10", "closed_gap",
     },
 }  # fmt: skip
+# What sharing the work needs of those that only runs have.
+_SHARED = {
+    "runners": {"id", "host", "pid", "beat"},
+    "claims": {
+        "problem", "dataset", "method", "missing", "protocol", "repetition", "fold", "runner",
+    },
+}  # fmt: skip
 _WORDS = {
     "problem": PROBLEMS,
     "protocol": (COMPLETE, *PROTOCOLS),
@@ -62,7 +69,9 @@ def check_tables(connection: sqlite3.Connection, *, may_be_empty: bool) -> None:
     found = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if may_be_empty and not found:
         return
-    for table, wanted in _TABLES.items():
+    for table, wanted in (_TABLES | _SHARED).items():
+        if table in _SHARED and table not in found:
+            continue
         kind = connection.execute("SELECT type FROM sqlite_master WHERE name = ?", (table,))
         columns = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
         if kind.fetchone() != ("table",) or not wanted <= columns:
