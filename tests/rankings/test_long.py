@@ -78,7 +78,7 @@ def test_rows_keep_their_names():
         ({"user": ["u", None, "u", "u", "u"]}, {}, "row 1, column 'user' is empty"),
         ({"item": ["a", "b", "", "c", "d"]}, {}, "row 2, column 'item' is empty"),
         ({"item": ["a", "b", "a", "a", "d"]}, {}, "row 3: 'u2' ranks 'a' a second time"),
-        ({"rank": ["1", "2", "x", "1", "2"]}, {}, "row 2, label 'rank': position 'x' is not"),
+        ({"rank": ["1", "2", "x", "1", "2"]}, {}, "row 2, column 'rank': position 'x' is not"),
     ],
 )
 def test_a_wrong_use_names_row_and_column(change, arguments, message):

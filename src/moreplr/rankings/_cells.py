@@ -67,7 +67,7 @@ def to_finite(array: NDArray[Any], names: NDArray[Any]) -> Positions:
     return positions
 
 
-def check_no_truths(array: NDArray[Any], names: Any) -> None:
+def check_no_truths(array: NDArray[Any], names: Any, of: str = "label") -> None:
     """Refuse True and False as positions: what is true would come after what is false."""
     found = np.full(array.shape, array.dtype.kind == "b")
     if array.dtype == object:
@@ -76,13 +76,13 @@ def check_no_truths(array: NDArray[Any], names: Any) -> None:
     if found.any():
         row, col = np.argwhere(found)[0]
         raise ValueError(
-            f"row {row}, label {names[col]!r}: {array[row, col]} is no position; if True is "
+            f"row {row}, {of} {names[col]!r}: {array[row, col]} is no position; if True is "
             "better than False, moreplr.rankings.from_ratings turns a frame of them into rankings"
         )
 
 
-def to_floats(array: NDArray[Any], names: Any, what: str) -> Positions:
-    """Cells as floats; an error names the row and the label of the first bad one."""
+def to_floats(array: NDArray[Any], names: Any, what: str, of: str = "label") -> Positions:
+    """Cells as floats; an error names the row of the first bad one, and what its column is of."""
     if np.iscomplexobj(array):
         raise ValueError(f"Complex data not supported: a {what} must be a real number")
     if array.dtype.kind in "buif":
@@ -90,11 +90,11 @@ def to_floats(array: NDArray[Any], names: Any, what: str) -> Positions:
     else:
         positions = np.empty(array.shape)
         for row, col in np.ndindex(array.shape):
-            positions[row, col] = _to_number(array[row, col], row, names[col], what)
+            positions[row, col] = _to_number(array[row, col], row, names[col], what, of)
     return positions
 
 
-def _to_number(value: Any, row: int, label: Any, what: str) -> float:
+def _to_number(value: Any, row: int, name: Any, what: str, of: str) -> float:
     if value is None or value is pd.NA or value is pd.NaT:
         return np.nan
     if isinstance(value, np.generic):
@@ -106,8 +106,8 @@ def _to_number(value: Any, row: int, label: Any, what: str) -> float:
             pass
     remedy = "where it means not ranked, put NaN"
     if isinstance(value, str) and any(sign in value for sign in ">≻~∼"):
-        remedy = f"rankings as texts are a list or a column, such as Y[{label!r}], and no frame"
-    raise ValueError(f"row {row}, label {label!r}: {what} {clip(value)} is not a number; {remedy}")
+        remedy = f"rankings as texts are a list or a column, such as Y[{name!r}], and no frame"
+    raise ValueError(f"row {row}, {of} {name!r}: {what} {clip(value)} is not a number; {remedy}")
 
 
 def is_missing(value: Any) -> bool:

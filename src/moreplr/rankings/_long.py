@@ -79,14 +79,14 @@ def from_long(
     for name, cells in ((row, keys), (label, named)):
         _check_full(name, cells)
     values = column(frame, position, "position")
-    check_no_truths(values[:, None], [position])
+    check_no_truths(values[:, None], [position], "column")
     lines, found = pd.factorize(keys)
     first = np.unique(lines, return_index=True)[1]
     names = sorted_labels(set(named)) if labels is None else check_labels(labels)
     at = _label_columns(named, names)
     positions = np.full((len(found), len(names)), np.nan)
     _check_once(lines, at, found, names)
-    positions[lines, at] = to_floats(values[:, None], [position], "position")[:, 0]
+    positions[lines, at] = to_floats(values[:, None], [position], "position", "column")[:, 0]
     features = others(columns, (row, label, position), ignore)
     for name in features:
         _check_constant(name, column(frame, name, "features"), lines, first, found)
