@@ -147,3 +147,22 @@ def test_numbers_that_kernels_can_not_hold_are_refused(model, name, value):
 def test_complex_features_are_refused(name):
     with pytest.raises(ValueError, match=r"[Cc]omplex"):
         clone(RANKERS[name]).fit(X * 1j, Y)
+
+
+@pytest.mark.parametrize("name", sorted(set(RANKERS) - {"table", "table of a linear one"}))
+def test_integers_that_no_float_holds_are_refused(name):
+    with pytest.raises(ValueError, match="X has a feature that is too large"):
+        clone(RANKERS[name]).fit(np.full(X.shape, 10**400, dtype=object), Y)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [10**400] * 40, ["heavy"] * 40, [1j] * 40, np.full(40, 1j), np.full(40, "2020", "M8[D]"),
+        {}, object(), [object()] * 40,
+    ],
+    ids=range(8),
+)  # fmt: skip
+def test_weights_that_are_no_numbers_are_refused(weights):
+    with pytest.raises(ValueError, match="sample_weight must be a number for each row"):
+        RankingTree().fit(X, Y, sample_weight=weights)

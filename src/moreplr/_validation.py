@@ -75,7 +75,7 @@ def check_sample_weight(sample_weight: Weights, n_samples: int) -> Array | None:
     """Weights as a float array of the right length, finite and not negative, or None."""
     if sample_weight is None:
         return None
-    weight = np.asarray(without_mask(sample_weight), dtype=np.float64)
+    weight = _weights(without_mask(sample_weight))
     if weight.ndim == 0:
         weight = np.full(n_samples, float(weight))
     if weight.shape != (n_samples,):
@@ -87,6 +87,16 @@ def check_sample_weight(sample_weight: Weights, n_samples: int) -> Array | None:
     if not weight.any():
         raise ValueError("sample_weight is zero everywhere: there is nothing to learn from")
     return weight
+
+
+def _weights(sample_weight: Any) -> Array:
+    try:
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "cmM":  # NumPy would take a part of it for the number
+            raise TypeError(f"{given.dtype} is no type of weights")
+        return given.astype(np.float64)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must be a number for each row: {error}") from error
 
 
 def relative_weight(sample_weight: Weights, n_samples: int) -> Array | None:
@@ -130,6 +140,8 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
                 dtype=np.float64,
                 ensure_all_finite="allow-nan" if tags.input_tags.allow_nan else True,
             )
+    except OverflowError as error:
+        raise ValueError(f"X has a feature that is too large: {error}") from error
     except (TypeError, ValueError) as error:
         fault = fault_of(X, type(ranker).__name__, takes_gaps=tags.input_tags.allow_nan)
         if fault is None:
