@@ -67,6 +67,11 @@ def test_a_table_of_labels_only_has_no_features():
         from_csv(FRAME[["rank_a", "rank_b"]], "rank")
 
 
+def test_two_columns_of_a_name_are_refused():
+    with pytest.raises(ValueError, match="there are two columns 'age': rename one of them"):
+        from_csv(FRAME.rename(columns={"town": "age"}), "rank_*")
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no file .*none\.csv"):
         from_csv(tmp_path / "none.csv", 1)

@@ -60,8 +60,14 @@ def test_what_choices_can_not_say_is_refused(text):
             {"best": ["D"] * 4},
             "row 0, column 'best': 'D' is none of those tried: 'oat', 'rye', .* or A to C; leave",
         ),
-        ({"best": ["C"] * 4}, "row 0: 'spelt' is both best and worst"),
-        ({"item_B": FARMS["item_A"]}, "row 0: 'oat' was tried twice"),
+        (
+            {"best": ["C"] * 4},
+            r"row 0: 'spelt' is both best and worst \(columns 'best' and 'worst'\); leave",
+        ),
+        (
+            {"item_B": FARMS["item_A"]},
+            "row 0: 'oat' was tried twice, .* in column 'item_B'; leave",
+        ),
         (
             {"worst": ["A", "A", "C", "A"]},
             "row 1: 'rye' is both|row 2, column 'worst': 'C' is none",

@@ -86,6 +86,11 @@ def test_a_wrong_use_names_row_and_column(change, arguments, message):
         from_long(LINES.assign(**change), **{**ARGUMENTS, **arguments})
 
 
+def test_two_columns_of_a_name_are_refused():
+    with pytest.raises(ValueError, match="there are two columns 'town': rename one"):
+        from_long(LINES.rename(columns={"second": "town"}), "user", "item", "rank")
+
+
 def test_what_is_no_frame_is_refused():
     with pytest.raises(TypeError, match="frame must be a pandas or polars frame, got list"):
         from_long([[1, 2]], **ARGUMENTS)

@@ -69,7 +69,10 @@ def test_votes_of_rankings_have_their_pairs(Y):
             r"'model_a' and 'model_b'; if it is a tie, say",
         ),
         ({"winner": [None] * 5}, r"row 0, column 'winner': '' is .* skip=\[''\] leaves"),
-        ({"model_b": ["gpt"] * 5}, "row 0: 'gpt' is compared with itself"),
+        (
+            {"model_b": ["gpt"] * 5},
+            "row 0: 'gpt' is compared with itself in columns 'model_a' and 'model_b'; ",
+        ),
         ({"model_a": ["gpt", ""] * 2 + ["gpt"]}, "row 1, column 'model_a' is empty"),
     ],
 )

@@ -13,6 +13,7 @@ from moreplr._frames import is_frame, to_pandas
 from moreplr.datasets._aslib import RUNS, from_aslib
 from moreplr.datasets._dataset import Dataset
 from moreplr.rankings import read_preflib
+from moreplr.rankings._frames import check_frame
 from moreplr.rankings._preflib import SUFFIXES
 from moreplr.tables.cells import Reader
 from moreplr.tables.options import TableOptions
@@ -28,6 +29,7 @@ def read_dataset(source: Any, options: TableOptions, name: str | None, problem: 
             raise TypeError(
                 f"a table is a path or a pandas or polars frame, got {type(source).__name__}"
             )
+        check_frame(source)
         frame = to_pandas(source).reset_index(drop=True)
         return make_dataset(frame, name or "data", options, problem)
     path = Path(source)

@@ -91,14 +91,20 @@ def from_choices(
         if not picks:
             continue
         if len(picks) == 2 and picks[0] == picks[1]:
-            raise ValueError(f"row {row}: {clip(own[picks[0]])} is both best and worst")
+            raise ValueError(
+                f"row {row}: {clip(own[picks[0]])} is both best and worst (columns {best!r} and "
+                f"{worst!r}); leave one of them empty"
+            )
         for place, label in enumerate(own):
             if _empty(label):
                 continue
             if label not in at:
                 raise ValueError(f"row {row}: {clip(label)} is not among the labels")
             if not np.isnan(positions[row, at[label]]):
-                raise ValueError(f"row {row}: {clip(label)} was tried twice")
+                raise ValueError(
+                    f"row {row}: {clip(label)} was tried twice, the second time in column "
+                    f"{tried[place]!r}; leave that empty"
+                )
             first, last = chosen.get(best) == place, chosen.get(worst) == place
             positions[row, at[label]] = 1 if first else 3 if last else 2
     X = select(frame, others(columns, [*tried, *answers], ignore))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -37,10 +38,14 @@ class RankedTable:
 
 
 def check_frame(frame: Any, what: str = "frame") -> list[Any]:
-    """The columns of a pandas or polars frame."""
+    """The columns of a pandas or polars frame, whose names must differ."""
     if not hasattr(frame, "columns"):
         raise TypeError(f"{what} must be a pandas or polars frame, got {type(frame).__name__}")
-    return list(frame.columns)
+    columns = list(frame.columns)
+    twice = [name for name, count in Counter(columns).items() if count > 1]
+    if twice:
+        raise ValueError(f"there are two columns {twice[0]!r}: rename one of them")
+    return columns
 
 
 def column(frame: Any, name: Any, parameter: str) -> NDArray[Any]:

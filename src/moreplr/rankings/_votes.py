@@ -154,7 +154,10 @@ def _check_two(row: int, a: Any, first: Any, b: Any, second: Any) -> None:
         if _plain(cell) == "":
             raise ValueError(f"row {row}, column {name!r} is empty; a vote is between two labels")
     if first == second:
-        raise ValueError(f"row {row}: {clip(first)} is compared with itself")
+        raise ValueError(
+            f"row {row}: {clip(first)} is compared with itself in columns {a!r} and {b!r}; leave "
+            "the row out"
+        )
 
 
 def _places(

@@ -283,9 +283,13 @@ def _without_prefix(Y: pd.DataFrame, prefix: str) -> pd.DataFrame:
 
 def _in_order(Y: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
     """The columns in the order of a model's labels."""
-    if sorted(map(str, Y)) != sorted(labels):
+    found = sorted(map(str, Y))
+    if found != sorted(labels):
+        prefix = found[0].removesuffix(min(labels))
+        fits = found == sorted(f"{prefix}{name}" for name in labels)
         raise ValueError(
             f"its labels, {shorten(Y)}, are not those of the model, {shorten(labels)}"
+            + f"; say drop_prefix={prefix!r}" * fits
         )
     Y.columns = pd.Index(list(map(str, Y)))
     return Y[labels]

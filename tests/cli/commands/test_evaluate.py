@@ -70,6 +70,16 @@ def test_a_saved_model_on_new_rows(run, fitted, table):
     assert rows["row"].tolist() == list(range(1, 61))
 
 
+def test_labels_with_a_prefix_that_the_model_lacks_are_told_apart(run, table):
+    words = ["--labels", "rank_*", "--ignore", "name"]
+    short = ["--drop-prefix", "rank_"]
+    assert run("fit", table, *words, *short, "--ranker", "dummy", "-o", "s")[0] == 0
+    code, _, err = run("evaluate", table, "--model", "s", *words)
+    assert code == 1
+    assert err.endswith("; say --drop-prefix 'rank_'\n")
+    assert run("evaluate", table, "--model", "s", *words, *short)[0] == 0
+
+
 def test_labels_of_new_rows_may_be_in_any_order_or_texts(run, fitted, table, tmp_path):
     whole = run("evaluate", table, "--model", fitted)[1].splitlines()[1:]
     frame = pd.read_csv(table)
@@ -137,9 +147,12 @@ def test_of_a_saved_model_too_it_is_said_what_looks_odd(run, fitted, table, tmp_
 
 def test_weights_and_groups_count_for_a_saved_model(run, fitted, table, tmp_path):
     frame = pd.read_csv(table).assign(household=["one"] * 30 + ["two"] * 30)
-    frame["weight"] = np.arange(60) % 3
-    frame.to_csv(tmp_path / "a.csv", index=False)
     words = ["evaluate", "a.csv", "--model", fitted, "-o", "rows.csv"]
+    assert run("evaluate", table, *words[2:])[0] == 0
+    tau = pd.read_csv("rows.csv")["tau_x"]
+    # Rows that went well count more: the weighted mean is another, whatever is predicted.
+    frame["weight"] = np.where(tau > tau.mean(), 3, np.arange(60) % 3)
+    frame.to_csv(tmp_path / "a.csv", index=False)
     out = run(*words, "--weight", "weight")[1]
     tau = pd.read_csv("rows.csv")["tau_x"]
     seen = tau.notna()
