@@ -57,7 +57,9 @@ def marginals(positions: Array) -> tuple[Array, Array]:
     total = positions.sum(axis=2, keepdims=True)
     share = np.divide(positions, total, out=np.zeros_like(positions), where=total > 0)
     later = np.maximum(share.sum(axis=2, keepdims=True) - np.cumsum(share, axis=2), 0.0)
-    return share @ later.swapaxes(1, 2), share @ share.swapaxes(1, 2)
+    # Stacks of transposed matrices are multiplied at half the speed.
+    later, tied = (np.ascontiguousarray(each.swapaxes(1, 2)) for each in (later, share))
+    return share @ later, share @ tied
 
 
 @jit
