@@ -43,6 +43,10 @@ class TestRunTimes:
 
     def test_above_the_cutoff_is_a_time_out(self):
         assert penalized_runtime([[60.0, 1.0]], [[1, 2]], 50, penalty=2) == 100
+        assert penalized_runtime([[50.0, 1.0]], [[1, 2]], 50) == 50
+
+    def test_a_cutoff_may_be_below_a_second(self):
+        assert penalized_runtime([[0.6, 0.1]], [[1, 2]], 0.5) == 5
 
     @pytest.mark.parametrize(
         ("Y", "share"),
@@ -54,6 +58,11 @@ class TestRunTimes:
     )
     def test_closed_gap(self, Y, share):
         assert closed_gap(self.times, Y, 100, single_best=2) == pytest.approx(share)
+
+    def test_a_time_out_counts_ten_times_in_the_gap_too(self):
+        times = [[2.0, 1.0], [2.0, INF]]
+        share = closed_gap(times, [[2, 1], [2, 1]], 100, single_best=0)
+        assert share == pytest.approx((2 - (1 + 1000) / 2) / (2 - 1.5))
 
     def test_no_gap(self):
         assert np.isnan(closed_gap([[1.0, 2.0]], [[1, 2]], 10, single_best=0))

@@ -78,6 +78,13 @@ def test_weights_count_rows_as_if_repeated():
         assert measure(Y, (P, Q), sample_weight=weight) == pytest.approx(expected)
 
 
+def test_weights_count_by_their_ratios_only():
+    Y, P, Q = random_pairs(6, 4, 1)
+    weight = np.arange(6) / 1e6
+    expected = pair_calibration_error(Y, (P, Q), sample_weight=np.arange(6))
+    assert pair_calibration_error(Y, (P, Q), sample_weight=weight) == pytest.approx(expected)
+
+
 def test_features_make_relations_likelier():
     X, Y = load("wine")
     losses = [
@@ -90,6 +97,18 @@ def test_features_make_relations_likelier():
 def test_a_wrong_certainty_is_finite():
     P, Q = np.array([[[0.0, 1.0], [0.0, 0.0]]]), np.array([np.eye(2)])
     assert pair_log_loss([[2, 1]], (P, Q)) == pytest.approx(36, abs=0.1)
+
+
+def test_certainty_that_comes_true_has_no_calibration_error():
+    P, Q = np.array([[[0.0, 1.0], [0.0, 0.0]]]), np.array([np.eye(2)])
+    assert pair_calibration_error([[1, 2]], (P, Q)) == 0
+    assert pair_calibration_error([[2, 1]], (P, Q)) == pytest.approx(2 / 3)
+
+
+def test_there_are_ten_bins_unless_others_are_wanted():
+    Y, P, Q = random_pairs(40, 5, 2)
+    found = {n: pair_calibration_error(Y, (P, Q), n_bins=n) for n in (9, 10, 11)}
+    assert pair_calibration_error(Y, (P, Q)) == found[10] not in (found[9], found[11])
 
 
 def test_shapes_are_checked():

@@ -67,8 +67,9 @@ class TestTauX:
         assert np.isnan(tau_x_score(true, [[1, 2], [1, 2]], per_sample=True)[1])
 
     def test_nothing_to_compare_is_undefined(self):
-        with pytest.warns(UndefinedMetricWarning, match="no row has a pair"):
+        with pytest.warns(UndefinedMetricWarning, match="no row has a pair") as caught:
             assert np.isnan(tau_x_score([[1.0]], [[1.0]]))
+        assert caught[0].filename == __file__  # where the user called, not inside of the library
 
     def test_weights(self):
         true, pred = [[1, 2], [1, 2]], [[1, 2], [2, 1]]
@@ -119,8 +120,9 @@ class TestOtherMetrics:
         true, pred = [[1, 1, 2, 3]], [[1, 1, 1, 2]]
         assert tie_precision_score(true, pred) == pytest.approx(1 / 3)
         assert tie_recall_score(true, pred) == 1
-        with pytest.warns(UndefinedMetricWarning, match="no predicted tie"):
+        with pytest.warns(UndefinedMetricWarning, match="no predicted tie") as caught:
             assert np.isnan(tie_precision_score(true, [[1, 2, 3, 4]]))
+        assert caught[0].filename == __file__
         with pytest.warns(UndefinedMetricWarning, match="no true tie"):
             assert np.isnan(tie_recall_score([[1, 2, 3, 4]], pred))
 
