@@ -211,6 +211,10 @@ def test_a_file_of_preflib_has_a_consensus(run, tmp_path):
     assert main(["datasets", "card", "drinks.toc"]) == 0
     said = run("fit", "drinks.toc", "-o", "m.moreplr", code=1)
     assert "rankings without features" in said
+    with pytest.raises(ValueError, match="weight is for tables, and a file of PrefLib needs none"):
+        from_csv("drinks.toc", weight="voters")
+    said = run("datasets", "card", "drinks.toc", "--drop-prefix", "t", code=1)
+    assert "drinks.toc: --drop-prefix is for tables, and a file of PrefLib needs none" in said
 
 
 @pytest.mark.parametrize(

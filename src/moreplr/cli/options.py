@@ -171,7 +171,8 @@ _OPTION = re.compile(
 # Where a message begins with a name, or with two, perhaps behind the table's.
 _SUBJECT = re.compile(
     r"(?:^|(?<=: ))(labels|text|long|votes|choices|tried|ratings|tolerance|missing|last|ignore|"
-    r"gaps|unranked|ties|skip)(?: and (tried|text|long|votes|choices))?"
+    r"gaps|unranked|ties|skip|scores|weight|group|drop_prefix|separator|decimal|encoding|sheet|"
+    r"format)(?: and (tried|text|long|votes|choices))?"
     r"(?= (?:must be|names? |is for|has no|contradict|belong|and scores=))"
 )
 

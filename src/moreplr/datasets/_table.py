@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,12 @@ def read_dataset(source: Any, options: TableOptions, name: str | None, problem: 
     path = Path(source)
     short = name or path.name.split(".")[0]
     if path.suffix.lower() in SUFFIXES:
+        _check_no_options(options, f"{path}: {{}} is for tables, and a file of PrefLib needs none")
         table = read_preflib(path)
         how = "orders of PrefLib, weighted by their voters"
         return Dataset(short, problem, table.X, table.Y, (), table.sample_weight, meaning=how)
     if os.path.isdir(path) and (path / RUNS).is_file():
+        _check_no_options(options, f"{path}: {{}} is for tables, and a scenario needs none")
         return from_aslib(path)
     with open_table(
         str(path),
@@ -49,6 +52,14 @@ def read_dataset(source: Any, options: TableOptions, name: str | None, problem: 
     ) as table_:
         frame = table_.read()
     return make_dataset(frame, short, options, problem, title=table_.name)
+
+
+def _check_no_options(options: TableOptions, message: str) -> None:
+    """Refuse what would have no effect, such as labels of a file that has its own."""
+    for option in fields(options):
+        said = getattr(options, option.name)
+        if (tuple(said) if isinstance(said, list) else said) != option.default:
+            raise ValueError(message.format(option.name))
 
 
 def read_features(
