@@ -7,6 +7,9 @@ import textwrap
 
 import pytest
 
+from moreplr._jit import jit
+from moreplr.forest.kernels import traverse
+
 _KERNEL = """
 from moreplr._jit import jit
 
@@ -31,6 +34,11 @@ def run(code, cwd, **environment):
 def folder(tmp_path):
     (tmp_path / "moreplr_kernel.py").write_text(_KERNEL)
     return tmp_path
+
+
+def test_kernels_let_other_threads_run():
+    assert jit(lambda x: x).targetoptions["nogil"]
+    assert traverse.add_up.targetoptions["nogil"]
 
 
 def test_without_a_place_for_the_cache_kernels_still_compile(folder):

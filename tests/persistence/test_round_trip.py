@@ -5,14 +5,17 @@ from __future__ import annotations
 import copy
 import io
 import warnings
+import zipfile
 from collections import UserList
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, clone
 
-from moreplr import DummyRanker, RankingForest, load, save
+from moreplr import DummyRanker, RankingForest, TableRanker, load, save
 from moreplr.encoders import RankEncoder
 from moreplr.forest import ForestBatch
 from moreplr.layers import PredictionInterval
@@ -66,6 +69,41 @@ def test_predictions_are_the_same_bit_for_bit(name, fitted):
     expected = copy.deepcopy(model).predict(X)
     loaded = reload(model)
     assert np.asarray(loaded.predict(X)).tobytes() == np.asarray(expected).tobytes()
+
+
+@pytest.mark.parametrize(
+    "kind", ["ranking_forest", "ranking_boost", "tree", "neighbors", "pairwise", "auto", "table"]
+)
+def test_threads_share_one_model(kind, fitted):
+    """What a first prediction computes and keeps, they compute at the same time."""
+    model, X = fitted(kind)
+    expected, loaded, ready = model.predict(X).tobytes(), reload(model), Barrier(8)
+
+    def predict(_):
+        ready.wait()
+        return [np.asarray(loaded.predict(X)).tobytes() for _ in range(3)]
+
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(predict, range(8)):
+            assert found == [expected] * 3
+
+
+def test_a_file_holds_categories_but_no_word_of_texts():
+    numbers = [f"{i:03d}" for i in range(60)]
+    table = pd.DataFrame(
+        {
+            "note": [f"patient{n} came again and asked doctor{n} for tea" for n in numbers],
+            "town": ["Ulm", "Bonn", "Cork"] * 20,
+        }
+    )
+    ranker = TableRanker(RankingForest(3, random_state=0)).fit(table, ["a > b", "b > a"] * 30)
+    assert ranker.vectorizer_.kinds_ == {"note": "text", "town": "category"}
+    stream = io.BytesIO()
+    save(ranker, stream)
+    with zipfile.ZipFile(stream) as archive:
+        data = b"".join(map(archive.read, archive.namelist()))
+    for word, there in {"Cork": True, "patient": False, "doctor": False, "asked": False}.items():
+        assert any(word.encode(code) in data for code in ("utf-8", "utf-32-le")) == there, word
 
 
 def test_attributes_and_parameters_survive(name, fitted):
