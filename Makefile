@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test coverage fuzz test-minimum test-newest test-nightly lint workflows docs \
+.PHONY: demo test coverage fuzz mutation test-minimum test-newest test-nightly lint workflows docs \
 	linkcheck release recipe clean
 
 demo: .venv/.installed
@@ -18,6 +18,11 @@ fuzz: export NUMBA_CACHE_DIR = $(CURDIR)/.fuzz
 fuzz: export MOREPLR_FUZZ ?= 300
 fuzz: .venv/.installed
 	$(BIN)/python -m pytest tests/persistence/test_fuzz.py -n 2 --dist worksteal
+
+# Each sign and number of these modules changed in turn: the tests notice, or the change is known to
+# make no difference (.ci/survivors.txt).
+mutation: .venv/.installed
+	$(BIN)/python .ci/mutation.py encoders layers metrics
 
 # The same tests with the oldest versions that pyproject.toml admits, with the newest there are,
 # and with what is not released yet.
