@@ -32,7 +32,7 @@ SECONDS = 300  # a change may make a loop endless
 SWAPS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
+    ast.And: ast.Or, ast.Or: ast.And,
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
     ast.Invert: ast.UAdd, ast.Not: None, ast.USub: ast.UAdd,
@@ -49,6 +49,8 @@ def changes(tree: ast.AST) -> Iterator[ast.stmt]:
             node.value = value
         elif isinstance(node, ast.Compare):
             for place, sign in enumerate(node.ops):
+                if type(sign) not in SWAPS:
+                    continue
                 node.ops[place] = SWAPS[type(sign)]()
                 yield holder
                 node.ops[place] = sign
