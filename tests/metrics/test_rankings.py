@@ -106,7 +106,9 @@ class TestOtherMetrics:
 
     def test_distance_counts_discordant_pairs(self):
         assert kendall_distance([[1, 2, 3]], [[3, 2, 1]], normalize=False) == 3
-        assert kendall_distance([[1, 2, 3]], [[1, 1, 1]], penalty=0, normalize=False) == 0
+        for penalty in (0, 1):
+            distance = kendall_distance([[1, 2, 3]], [[1, 1, 1]], penalty=penalty, normalize=False)
+            assert distance == 3 * penalty
 
     def test_distance_refuses_an_odd_penalty(self):
         with pytest.raises(ValueError, match="penalty"):
