@@ -25,6 +25,7 @@ _ODD_SHARE = 0.2
 _NAME_WORDS = 3
 # Dates differ from row to row, too, and are to be learned from.
 _DATE = r"\s*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b"
+_TRUTH = "yes or no"
 # Signs of a line: names of labels may be of any length.
 _LONGEST = 2000
 
@@ -56,7 +57,9 @@ class Overview:
 
     def __str__(self) -> str:
         kinds = pd.Series(list(self.features.values()), dtype=object).value_counts(sort=False)
-        of_kind = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        of_kind = ", ".join(
+            f"{n} {kind}" if kind == _TRUTH else count(n, str(kind)) for kind, n in kinds.items()
+        )
         lines = [
             f"read       {self.name}: {count(self.rows, 'row')}",
             f"features   {len(self.features)}{f' ({of_kind})' if of_kind else ''}: "
@@ -225,7 +228,7 @@ def _named(positions: Array, labels: list[str]) -> pd.DataFrame:
 
 def _kind(values: pd.Series) -> str:
     if pd.api.types.is_bool_dtype(values.dtype):
-        return "yes or no"
+        return _TRUTH
     if pd.api.types.is_numeric_dtype(values.dtype):
         return "number"
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
