@@ -110,6 +110,10 @@ class TestOtherMetrics:
             distance = kendall_distance([[1, 2, 3]], [[1, 1, 1]], penalty=penalty, normalize=False)
             assert distance == 3 * penalty
 
+    def test_distance_of_nothing_to_compare_is_not_zero(self):
+        found = kendall_distance([[1, NAN]], [[1, 2]], normalize=False, per_sample=True)
+        assert np.isnan(found).all()
+
     def test_distance_refuses_an_odd_penalty(self):
         with pytest.raises(ValueError, match="penalty"):
             kendall_distance([[1, 2]], [[1, 2]], penalty=2)
