@@ -1,9 +1,15 @@
 """Partial label ranking: learn to rank a fixed set of labels, with ties, from features."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+# Nothing else is imported here: `python -m moreplr` runs this while it would still import from
+# the working folder, a `typing.py` for example.
+from importlib import import_module
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from moreplr.persistence import load, save
     from moreplr.rankers import (
         AutoRanker,

@@ -87,7 +87,7 @@ def test_an_interrupt_leaves_no_file(model, tmp_path):
 STRAY = "import pathlib; pathlib.Path(__file__ + '.was_run').touch()\nraise SystemExit(3)\n"
 
 
-@pytest.mark.parametrize("name", ["random", "queue", "skrub"])
+@pytest.mark.parametrize("name", ["random", "queue", "skrub", "typing"])
 def test_no_file_beside_the_data_is_run(name, table, tmp_path):
     """Twelve text columns and two jobs: with processes, these would import from here."""
     lines = table.read_text(encoding="utf-8").splitlines()
