@@ -110,6 +110,9 @@ class TestOtherMetrics:
             distance = kendall_distance([[1, 2, 3]], [[1, 1, 1]], penalty=penalty, normalize=False)
             assert distance == 3 * penalty
 
+    def test_distance_of_a_single_pair(self):
+        assert kendall_distance([[1, 2]], [[2, 1]], normalize=False) == 1
+
     def test_distance_of_nothing_to_compare_is_not_zero(self):
         found = kendall_distance([[1, NAN]], [[1, 2]], normalize=False, per_sample=True)
         assert np.isnan(found).all()
@@ -121,6 +124,7 @@ class TestOtherMetrics:
     def test_bucket_count_error_over_shared_labels(self):
         true, pred = [[1, 2, 2, NAN], [1, 1, 1, 1]], [[1, 2, 3, 4], [1, 2, 1, 2]]
         np.testing.assert_array_equal(bucket_count_error(true, pred, per_sample=True), [1, 1])
+        assert bucket_count_error(true, pred) == 1.0
 
     def test_ties(self):
         true, pred = [[1, 1, 2, 3]], [[1, 1, 1, 2]]
