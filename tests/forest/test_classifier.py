@@ -57,3 +57,10 @@ def test_importances_find_the_feature_that_matters():
     forest = ForestClassifier(20, random_state=0).fit(X, X[:, 2] > 0)
     assert forest.feature_importances_.argmax() == 2
     assert forest.feature_importances_.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("classes", [[1, 2, 99], ["a", "b", "c"]])
+def test_masked_classes_are_refused(classes):
+    y = np.ma.array(classes, mask=[False, False, True])
+    with pytest.raises(ValueError, match="masked"):
+        ForestClassifier(2).fit([[1.0], [2.0], [3.0]], y)

@@ -250,3 +250,21 @@ def test_equal_weights_are_no_weights():
         for w in (None, np.full(80, 0.3))
     )
     np.testing.assert_allclose(weighted, usual, rtol=1e-6)
+
+
+def test_masked_cells_are_missing():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(40, 3)), rng.normal(size=(40, 2))
+    hidden = rng.random((40, 3)) < 0.2
+    usual = ForestRegressor(5, random_state=0)
+    usual.fit(np.where(hidden, np.nan, X), np.where(hidden[:, :2], np.nan, Y))
+    masked = ForestRegressor(5, random_state=0)
+    under = np.ma.array(np.where(hidden, 99.0, X), mask=hidden)
+    masked.fit(under, np.ma.array(np.where(hidden[:, :2], 77.0, Y), mask=hidden[:, :2]))
+    np.testing.assert_array_equal(masked.predict(under), usual.predict(under.filled(np.nan)))
+
+
+def test_masked_weights_are_refused():
+    weight = np.ma.array([1.0, 2.0, 99.0], mask=[False, False, True])
+    with pytest.raises(ValueError, match="sample_weight must be finite"):
+        ForestRegressor(2).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0], weight)

@@ -366,6 +366,16 @@ class TestMembers:
         ranker = quick(members=[pipeline], prior=50.0).fit(X, Y)
         assert isinstance(ranker.members_["NearestNeighborsRanker"], Pipeline)
 
+    @pytest.mark.parametrize("name", ["prior", "least_weight"])
+    @pytest.mark.parametrize("bad", [-1, NAN, float("inf"), "a", None, True])
+    def test_bad_weights(self, name, bad):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            quick(**{name: bad}).fit(*make_rankings())
+
+    def test_a_least_weight_that_no_member_can_have(self):
+        with pytest.raises(ValueError, match="least_weight must be below 1"):
+            quick(least_weight=1).fit(*make_rankings())
+
     @pytest.mark.parametrize("bad", [0, -1.0, NAN, "60", True])
     def test_bad_budgets(self, bad):
         with pytest.raises((TypeError, ValueError), match="time_budget must be"):

@@ -1,4 +1,4 @@
-"""Refuse bad parameters and data at the door, with words that name them."""
+"""Refuse bad parameters and data where they come in, with words that name them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from sklearn.utils.validation import (
 )
 
 from moreplr._types import AnyArray, Weights
-from moreplr._validation import check_jobs, check_size, integer_from, quiet
+from moreplr._validation import (
+    check_jobs,
+    check_sample_weight,
+    check_size,
+    integer_from,
+    quiet,
+    without_mask,
+)
 from moreplr.forest.binning import BinnedMatrix, check_max_bins
 from moreplr.forest.growing import Limits
 
@@ -71,18 +78,9 @@ def draws_of(forest: Any, n: int) -> int | None:
 
 def weights_of(sample_weight: Weights, X: AnyArray) -> NDArray[np.float32] | None:
     """One weight per row, the largest 1, so that their scale does not matter; None stays None."""
-    if sample_weight is None:
+    weight = check_sample_weight(sample_weight, len(X))
+    if weight is None:
         return None
-    weight = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
-    if weight.ndim != 1:
-        raise ValueError(f"sample_weight must have one dimension, got {weight.ndim}")
-    check_consistent_length(X, weight)
-    if (weight < 0).any():
-        raise ValueError("sample_weight must not be negative")
-    if not weight.any():
-        raise ValueError("sample_weight must not be zero for every row")
     relative: NDArray[np.float32] = (weight / weight.max()).astype(np.float32)
     return relative
 
@@ -92,7 +90,11 @@ def targets_of(Y: Any, X: AnyArray, name: str) -> NDArray[np.float64]:
     if Y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     Y = check_array(
-        Y, ensure_2d=False, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y"
+        without_mask(Y),
+        ensure_2d=False,
+        dtype=np.float64,
+        ensure_all_finite="allow-nan",
+        input_name="y",
     )
     if Y.ndim not in (1, 2):
         raise ValueError(f"y must have one or two dimensions, got {Y.ndim}")
@@ -131,7 +133,11 @@ def codes_of(forest: Any, X: Any) -> NDArray[np.uint8]:
 def _checked(forest: Any, X: Any, reset: bool) -> AnyArray:
     with quiet():
         checked: AnyArray = validate_data(
-            forest, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+            forest,
+            without_mask(X),
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
         )
     check_size(checked)
     return checked

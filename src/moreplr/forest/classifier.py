@@ -121,6 +121,8 @@ max_bins, n_jobs, random_state
 
 
 def _one_column(y: ArrayLike) -> AnyArray:
+    if np.ma.is_masked(y):
+        raise ValueError("y has masked cells: leave out the rows whose class is not known")
     column: AnyArray = check_array(y, ensure_2d=False, dtype=None, input_name="y")
     if column.ndim == 2 and column.shape[1] == 1:
         warnings.warn(

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from moreplr._frames import one_row
 from moreplr._types import Array
-from moreplr._validation import check_name, integer_from
+from moreplr._validation import check_name, integer_from, number_from
 from moreplr.base import Pairs
 from moreplr.forest.parallel import run
 from moreplr.metrics import pair_log_loss
@@ -362,6 +362,9 @@ class AutoRanker(SetRanker):
                 raise ValueError(f"time_budget must be above 0 or None, got {budget!r}")
         integer_from("n_folds", self.n_folds, 2)
         integer_from("n_judged", self.n_judged, 1)
+        number_from("prior", self.prior, 0)
+        if number_from("least_weight", self.least_weight, 0) >= 1:
+            raise ValueError(f"least_weight must be below 1, got {self.least_weight!r}")
         check_name("positions", self.positions, POSITIONS)
         return default_members() if self.members is None else check_members(self.members)
 
