@@ -239,7 +239,7 @@ class Decoder:
 
 
 def _type_of_column(values: AnyArray, texts: Any) -> Any:
-    """What pandas calls it; texts have been made one by one, not of numbers, which takes far more memory."""
+    """What pandas calls it; texts were made one by one: made of numbers they take far more."""
     if texts and values.dtype != object:
         raise ModelFileError("a column of texts holds something else")
     return TEXT if texts else values.dtype
