@@ -25,7 +25,7 @@ from moreplr import (
 from moreplr._validation import LARGEST_FEATURE
 from moreplr.forest import ForestClassifier, ForestRegressor
 from moreplr.oblique import ObliqueFeatures
-from moreplr.regressors import SingleTarget
+from moreplr.regressors import Conformal, GaussianProcess, MultiOutputSVR, SingleTarget
 from moreplr.vectorizing import FrameVectorizer
 
 rng = np.random.default_rng(0)
@@ -166,3 +166,28 @@ def test_integers_that_no_float_holds_are_refused(name):
 def test_weights_that_are_no_numbers_are_refused(weights):
     with pytest.raises(ValueError, match="sample_weight must be a number for each row"):
         RankingTree().fit(X, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    ("ranker", "name"),
+    [
+        (BradleyTerryRanker(alphas=1), "alphas"),
+        (TableRanker(vectorizer=[]), "vectorizer"),
+        (MORERanker(layer=b"x"), "layer"),
+        (MORERanker(regressor=Conformal(1)), "regressor"),
+        (MORERanker(regressor=MultiOutputSVR(gamma=np.inf)), "gamma"),
+        (MORERanker(regressor=MultiOutputSVR(coupling="a")), "coupling"),
+        (MORERanker(regressor=MultiOutputSVR(max_cells="a")), "max_cells"),
+        (MORERanker(regressor=GaussianProcess(max_cells="a")), "max_cells"),
+        (rivals.PlackettLuceNeighborsRanker(prior="a"), "prior"),
+        (rivals.PlackettLuceNeighborsRanker(max_iter="a"), "max_iter"),
+    ],
+)
+def test_parameters_that_are_nothing_of_the_kind_are_named(ranker, name):
+    with pytest.raises((TypeError, ValueError), match=f"{name} must be"):
+        ranker.fit(X, Y)
+
+
+def test_positions_beyond_any_float_are_refused():
+    with pytest.raises(ValueError, match=r"row 0, label 0: position 1000.* is not a number"):
+        RankingTree().fit([[1.0]], [[10**400, 2]])

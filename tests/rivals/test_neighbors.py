@@ -66,7 +66,7 @@ def test_bad_parameters_are_named():
         MallowsNeighborsRanker(0).fit(X, Y)
     with pytest.raises(ValueError, match="n_neighbors=3 is more than the 2 training rows"):
         PlackettLuceNeighborsRanker(3).fit(X, Y)
-    with pytest.raises(ValueError, match="prior must not be negative"):
+    with pytest.raises(ValueError, match="prior must be a finite number of at least 0"):
         PlackettLuceNeighborsRanker(1, prior=-1.0).fit(X, Y)
 
 

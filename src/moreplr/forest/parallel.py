@@ -102,6 +102,6 @@ def cut(n: int, n_jobs: int | None, per_job: int = 64) -> list[tuple[int, int]]:
     Two per job where each part is sent to another process together with its data.
     """
     jobs = effective_n_jobs(n_jobs)
-    pieces = 1 if jobs == 1 else min(n, jobs * (per_job if _threads_are_wanted() else 2))
+    pieces = 1 if jobs == 1 else min(n, int(jobs) * (per_job if _threads_are_wanted() else 2))
     bounds = np.linspace(0, n, max(pieces, 1) + 1).astype(int).tolist()
     return list(pairwise(bounds))

@@ -217,7 +217,7 @@ class MORERanker(BaseRanker):
             if layer not in LAYERS:
                 raise ValueError(f"layer must be one of {tuple(LAYERS)}, got {layer!r}")
             return LAYERS[layer]()
-        if not hasattr(layer, "decode"):
+        if not hasattr(layer, "needs_intervals"):
             raise TypeError(f"layer must be a name or a layer, got {layer!r}")
         return layer
 

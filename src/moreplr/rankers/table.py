@@ -94,6 +94,8 @@ class TableRanker(BaseRanker):
         table = self._table(X, reset=True)
         ranker = RankingForest() if self.ranker is None else clone(self.ranker)
         if self.vectorizer is not None:
+            if not hasattr(self.vectorizer, "fit_transform"):
+                raise TypeError(f"vectorizer must be a transformer, got {self.vectorizer!r}")
             vectorizer = clone(self.vectorizer)
         elif issparse(table):
             vectorizer = None

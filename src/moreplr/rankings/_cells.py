@@ -102,7 +102,7 @@ def _to_number(value: Any, row: int, name: Any, what: str, of: str) -> float:
     if isinstance(value, (Number, str)):
         try:
             return float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             pass
     remedy = "where it means not ranked, put NaN"
     if isinstance(value, str) and any(sign in value for sign in ">≻~∼"):

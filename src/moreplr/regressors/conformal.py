@@ -159,6 +159,8 @@ class Conformal(PositionRegressor):
         return lower, upper
 
     def _regressor(self) -> Any:
+        if self.regressor is not None and not hasattr(self.regressor, "fit"):
+            raise TypeError(f"regressor must be a regressor, got {self.regressor!r}")
         return SingleTarget() if self.regressor is None else self.regressor
 
     def _allows_nan_features(self) -> bool:

@@ -15,6 +15,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from moreplr._stopping import abandonable
 from moreplr._types import Array
+from moreplr._validation import integer_from
 from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import column_means, warn_unobserved
 from moreplr.regressors.svr import check_size
@@ -66,6 +67,7 @@ class GaussianProcess(PositionRegressor):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the kernel's parameters and factor the covariance of the observed cells."""
+        integer_from("max_cells", self.max_cells, 1)
         X, Y, _ = self._check_fit(X, y, None)
         warn_unobserved(Y)
         complete = not np.isnan(Y).any()

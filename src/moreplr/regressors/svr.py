@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVR
 
 from moreplr._types import Array, Weights
+from moreplr._validation import integer_from, number_from
 from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import column_means, fit_weighted, warn_unobserved
 
@@ -71,8 +72,10 @@ class MultiOutputSVR(PositionRegressor):
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Fit one support vector machine on all observed cells."""
-        if not self.coupling >= 0:
-            raise ValueError(f"coupling must not be negative, got {self.coupling!r}")
+        number_from("coupling", self.coupling, 0)
+        integer_from("max_cells", self.max_cells, 1)
+        if self.gamma not in ("scale", "auto"):
+            number_from("gamma", self.gamma, 0)
         X, Y, weight = self._check_fit(X, y, sample_weight)
         row, label = np.nonzero(~np.isnan(Y))
         check_size(type(self).__name__, len(row), self.max_cells)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from moreplr._types import Array, Positions, Weights
-from moreplr._validation import integer_from, weighted_rows
+from moreplr._validation import integer_from, number_from, weighted_rows
 from moreplr.base import CHUNK_BYTES, BaseRanker
 from moreplr.metrics import tau_x_score
 from moreplr.rivals.borda import ranks_of
@@ -235,8 +235,8 @@ class PlackettLuceNeighborsRanker(_InstanceBasedRanker):
         sample_weight : array of shape (n_samples,), optional
             How much a row counts among the neighbours; rows of weight 0 are none.
         """
-        if not self.prior >= 0:
-            raise ValueError(f"prior must not be negative, got {self.prior!r}")
+        number_from("prior", self.prior, 0)
+        integer_from("max_iter", self.max_iter, 1)
         return super().fit(X, y, sample_weight)
 
     def _aggregate(self, Y: Positions, weight: Array | None) -> Positions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -201,6 +202,8 @@ class BradleyTerryRanker(PairRanker):
         number_from("intercept_alpha", self.intercept_alpha, 0)
         if self.alpha is not None:
             return [number_from("alpha", self.alpha, 0)]
+        if not isinstance(self.alphas, Iterable):
+            raise TypeError(f"alphas must be a sequence of ridges, got {self.alphas!r}")
         alphas = sorted({number_from("alphas", alpha, 0) for alpha in self.alphas}, reverse=True)
         if not alphas:
             raise ValueError("alphas is empty: give at least one ridge")
