@@ -32,8 +32,8 @@ SCALARS = [
 ]  # fmt: skip
 TYPES = ["b1", "i1", "i2", "i4", "i8", "u1", "u4", "u8", "f4", "f8", "U3"]
 METHODS = [
-    "predict", "predict_pairs", "predict_interval", "predict_set", "explain", "leaf_members",
-    "apply",
+    "predict", "predict_pairs", "predict_scores", "predict_interval", "predict_set", "explain",
+    "leaf_members", "apply",
 ]  # fmt: skip
 NUMBERS = [0, 1, -1, 2, 3, 127, 255, -128, 2**15, 2**31 - 1, -(2**31), 2**62, np.nan, np.inf, 1e30]
 
