@@ -11,24 +11,20 @@ from moreplr.checks import make_rankings
 from moreplr.rankers.ranking_forest import _marginals
 
 
-def test_marginals_are_those_of_independent_positions():
+def test_orders_are_those_of_independent_positions():
     rng = np.random.default_rng(0)
     positions = rng.random((2, 3, 5))
     positions[0, 2] = 0
-    P, Q = _marginals.marginals(positions)
+    P = _marginals.orders(positions)
     for row in range(2):
         for i in range(3):
             for j in range(3):
                 if i == j:
                     continue
                 a, b = positions[row, i], positions[row, j]
-                if not (a.any() and b.any()):
-                    expected = 0.0, 0.0
-                else:
-                    a, b = a / a.sum(), b / b.sum()
-                    joint = np.outer(a, b)
-                    expected = np.triu(joint, 1).sum(), np.trace(joint)
-                assert (P[row, i, j], Q[row, i, j]) == pytest.approx(expected)
+                joint = np.outer(a, b)
+                expected = np.triu(joint, 1).sum() / joint.sum() if joint.any() else 0.0
+                assert P[row, i, j] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("positions", ["observed", "given"])
@@ -45,19 +41,28 @@ def test_a_pair_without_any_word_gets_the_prior():
     zero = np.zeros((1, 2, 2))
     prior_P, prior_Q = np.array([[0.0, 0.5], [0.2, 0.0]]), np.full((2, 2), 0.3)
     P, Q = np.empty((2, 1, 2, 2))
-    _marginals.mix(zero, zero, zero, zero, prior_P, prior_Q, (1.0, 0.0), P, Q)
+    _marginals.mix(zero, zero, zero, prior_P, prior_Q, (1.0, 0.0), P, Q)
     assert (P[0, 0, 1], P[0, 1, 0], Q[0, 0, 1]) == (0.5, 0.2, 0.3)
 
 
-def test_marginals_and_the_prior_count_as_their_weights_say():
+def test_orders_and_the_prior_count_as_their_weights_say():
     P = np.array([[[0.0, 0.4], [0.1, 0.0]]])
     Q = np.array([[[0.0, 0.0], [0.3, 0.0]]])
-    marginals = _marginals.marginals(np.array([[[1.0, 0.0], [0.0, 1.0]]]))
+    order = _marginals.orders(np.array([[[1.0, 0.0], [0.0, 1.0]]]))
     prior = np.full((2, 2), 1 / 3)
     mixed_P, mixed_Q = np.empty((2, 1, 2, 2))
-    _marginals.mix(P, Q, *marginals, prior, prior, (0.2, 0.1), mixed_P, mixed_Q)
-    assert mixed_P[0, 0, 1] == pytest.approx((0.4 + 0.2 + 0.1 / 3) / 1.1)
-    assert mixed_Q[0, 0, 1] == pytest.approx((0.3 + 0.1 / 3) / 1.1)
+    _marginals.mix(P, Q, order, prior, prior, (0.2, 0.1), mixed_P, mixed_Q)
+    ties = (0.3 + 0.1 / 3) / 0.9
+    assert mixed_P[0, 0, 1] == pytest.approx((0.4 + 0.2 * (1 - ties) + 0.1 / 3) / 1.1)
+    assert mixed_Q[0, 0, 1] == pytest.approx(ties)
+
+
+def test_positions_leave_the_share_of_ties_as_it_is():
+    """Two labels that always tie have the same positions, at which independent ones seldom tie."""
+    X, Y = np.zeros((40, 1)), np.repeat(np.arange(1.0, 5), 10)[:, None] + [0, 0, 0.5]
+    for weight in (0.0, 100.0):
+        forest = RankingForest(10, positions="given", marginal_weight=weight, random_state=0)
+        assert forest.fit(X, Y).predict_pairs(X[:1]).Q[0, 0, 1] == pytest.approx(1.0)
 
 
 def test_large_leaves_take_bounded_memory_however_many_rows_there_are():

@@ -1,8 +1,8 @@
 """Pair probabilities from leaf members: by pairs, by positions, and mixed.
 
 A member that ranks both labels of a pair is counted as such. One that ranks only one of them
-still tells where that label stands: the labels' own distributions of positions, taken as
-independent, answer for the pair as well. Members are given as in :mod:`moreplr.rankers._counts`.
+still says where that label stands: the labels' own distributions of positions, taken as
+independent, say which of the two comes first. Members are given as in :mod:`moreplr.rankers._counts`.
 """
 
 from __future__ import annotations
@@ -49,37 +49,42 @@ def add_positions(places, first, last, indptr, indices, weights, positions):
                     positions[r, i, places[row, i]] += weight
 
 
-def marginals(positions: Array) -> tuple[Array, Array]:
-    """Probabilities of i before j and of ties for labels with independent positions.
+def orders(positions: Array) -> Array:
+    """Probabilities that label i comes before j, for labels with independent positions.
 
-    `positions` (n, k, places) are weights of any sum; a pair with a label of none is all zero.
+    `positions` (n, k, places) are weights of any sum; a pair with a label of none is zero.
     """
     total = positions.sum(axis=2, keepdims=True)
     share = np.divide(positions, total, out=np.zeros_like(positions), where=total > 0)
     later = np.maximum(share.sum(axis=2, keepdims=True) - np.cumsum(share, axis=2), 0.0)
     # Stacks of transposed matrices are multiplied at half the speed.
-    later, tied = (np.ascontiguousarray(each.swapaxes(1, 2)) for each in (later, share))
-    return share @ later, share @ tied
+    return share @ np.ascontiguousarray(later.swapaxes(1, 2))
 
 
 @jit
-def mix(P, Q, marginal_P, marginal_Q, prior_P, prior_Q, weights, mixed_P, mixed_Q):
-    """Shares of the three relations: counted pairs, and by `weights` the marginals and the prior.
+def mix(P, Q, order, prior_P, prior_Q, weights, mixed_P, mixed_Q):
+    """Shares of the three relations: counted pairs, and by `weights` positions and the prior.
 
-    Ties are counted below the diagonal. Where a pair has nothing of them, the prior's.
+    Positions say which label comes first, but not whether two are tied: independent labels tie
+    less often than labels do. So they keep the share of ties. Ties are counted below the
+    diagonal. Where a pair has nothing of them, the prior's.
     """
-    marginal_weight, prior_weight = weights
+    order_weight, prior_weight = weights
     k = P.shape[1]
     for r in range(P.shape[0]):
         for i in range(k):
             mixed_P[r, i, i], mixed_Q[r, i, i] = 0.0, 1.0
             for j in range(i):
-                before = P[r, i, j] + marginal_weight * marginal_P[r, i, j]
-                after = P[r, j, i] + marginal_weight * marginal_P[r, j, i]
-                tied = Q[r, i, j] + marginal_weight * marginal_Q[r, i, j]
-                before += prior_weight * prior_P[i, j]
-                after += prior_weight * prior_P[j, i]
-                tied += prior_weight * prior_Q[i, j]
+                before = P[r, i, j] + prior_weight * prior_P[i, j]
+                after = P[r, j, i] + prior_weight * prior_P[j, i]
+                tied = Q[r, i, j] + prior_weight * prior_Q[i, j]
+                votes = before + tied + after
+                ties = tied / votes if votes > 0.0 else prior_Q[i, j]
+                strict = order[r, i, j] + order[r, j, i]
+                if strict > 0.0:
+                    before += order_weight * (1.0 - ties) * order[r, i, j] / strict
+                    after += order_weight * (1.0 - ties) * order[r, j, i] / strict
+                    tied += order_weight * ties
                 total = before + tied + after
                 if total > 0.0:
                     mixed_P[r, i, j] = before / total

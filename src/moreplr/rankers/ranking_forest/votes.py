@@ -1,10 +1,10 @@
 """From the leaves that a row reaches to pair probabilities.
 
 The training rows in the leaves vote, rows of equal rankings together. A member that ranks both
-labels of a pair votes for one of the three relations. One that ranks only one of them still tells
-where this label stands: the labels' own distributions of positions, taken as independent, vote for
-the pair as well, with a small weight. So do all training rankings, with a smaller one, which
-decides where leaves hardly compare a pair.
+labels of a pair votes for one of the three relations. One that ranks only one of them still says
+where this label stands: the labels' own distributions of positions, taken as independent, vote as
+well on which of two labels comes first, with a weight of their own. So do all training rankings,
+with a small one, which decides where leaves hardly compare a pair.
 
 A forest for a single label votes on its pairs with all others. So a pair has the votes of the
 forests of its two labels, and of the forest for all labels, where these are grown.
@@ -125,9 +125,9 @@ class Leaves:
         share = 1 / votes_of_a_pair(len(self.forests), k)
         # Weights are of single precision: what they differ by beyond it is no difference.
         P, Q = np.round(P * share, 6), np.round(Q * share, 6)
-        marginals = _marginals.marginals(positions) if self.weights[0] > 0 else (P, Q)
+        order = _marginals.orders(positions) if self.weights[0] > 0 else P
         mixed = Pairs(np.empty_like(P), np.empty_like(Q))
-        _marginals.mix(P, Q, *marginals, *self.prior, self.weights, *mixed)
+        _marginals.mix(P, Q, order, *self.prior, self.weights, *mixed)
         return mixed, known
 
 
