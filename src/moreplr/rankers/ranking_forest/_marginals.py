@@ -2,7 +2,8 @@
 
 A member that ranks both labels of a pair is counted as such. One that ranks only one of them
 still says where that label stands: the labels' own distributions of positions, taken as
-independent, say which of the two comes first. Members are given as in :mod:`moreplr.rankers._counts`.
+independent, say which of the two comes first. Members are given as in
+:mod:`moreplr.rankers._counts`.
 """
 
 from __future__ import annotations
