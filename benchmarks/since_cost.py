@@ -21,6 +21,7 @@ from sklearn.model_selection import KFold
 
 from moreplr.datasets import list_datasets, load
 from moreplr.incomplete import remove_labels
+from moreplr.vectorizing import FrameVectorizer
 
 WORKER = """
 import sys, time, warnings
@@ -63,7 +64,8 @@ def main() -> None:
                 seconds(side, path)
         for name in names(chosen):
             problem, plain = name.split("/")
-            X, Y = (part.to_numpy(float) for part in load(plain, problem))
+            X, Y = load(plain, problem)
+            X, Y = np.asarray(FrameVectorizer().fit_transform(X), float), Y.to_numpy(float)
             rows, _ = next(KFold(10, shuffle=True, random_state=0).split(X))
             taken = np.zeros(2)
             for gone in (0.0, 0.3, 0.6):
