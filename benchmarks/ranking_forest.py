@@ -1,7 +1,7 @@
 """What a ranking forest costs beside the paper's methods, and how its defaults fare.
 
     MOREPLR_DATA=<folder> python benchmarks/ranking_forest.py cost [name …]
-    python benchmarks/ranking_forest.py choices
+    python benchmarks/ranking_forest.py choices ["marginals 1" …]
     python benchmarks/ranking_forest.py many
     python benchmarks/ranking_forest.py decoding
 
@@ -10,8 +10,8 @@ time, one thread, all in one process. RPC is timed on some pairs and single-targ
 labels, with scikit-learn's forests of 100 trees, and scaled to all of them.
 
 choices: on data sets that the script makes, five-fold cross-validation of the default forest
-beside forests that have one parameter changed. No data set of the paper takes part: this is what
-defaults may be settled by.
+beside forests that have one parameter changed, all of them or those that are named. No data set
+of the paper takes part: this is what defaults may be settled by.
 
 many: the same with more rows, and PairwiseRanker beside it; three folds.
 
@@ -118,9 +118,9 @@ def published_cost(X: np.ndarray, Y: np.ndarray, X_test: np.ndarray) -> tuple[fl
     return rpc / len(some) * len(pairs), single / SAMPLED_LABELS * k
 
 
-def choices() -> None:
+def choices(names: list[str]) -> None:
     """Compare the default with forests that have a fixed choice, on made data."""
-    compare(forests(FIXED), made(), GAPS, folds=5)
+    compare(forests({name: FIXED[name] for name in names or FIXED}), made(), GAPS, folds=5)
 
 
 def many() -> None:
@@ -266,12 +266,14 @@ def mixtures(seed: int, n: int, d: int, hidden: int, k: int, noise: float, step:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("section", choices=["cost", "choices", "many", "decoding"])
-    parser.add_argument("names", nargs="*", help="data sets of cost")
+    parser.add_argument("names", nargs="*", help="data sets of cost, or choices")
     arguments = parser.parse_args()
     if arguments.section == "cost":
         cost(arguments.names)
+    elif arguments.section == "choices":
+        choices(arguments.names)
     else:
-        {"choices": choices, "many": many, "decoding": decoding}[arguments.section]()
+        {"many": many, "decoding": decoding}[arguments.section]()
 
 
 if __name__ == "__main__":

@@ -50,6 +50,8 @@ def seconds(worker: subprocess.Popen[str], path: Path) -> float:
 
 
 def main() -> None:
+    if len(sys.argv) < 2:
+        raise SystemExit(__doc__)
     other, *chosen = sys.argv[1:]
     words = ["-c", WORKER]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
