@@ -58,6 +58,8 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
         The scale of a constant feature is infinite.
     weights_ : array (n_features, n_appended)
         How standardised features are combined.
+    label_numbers_ : array of int (n_appended,)
+        The label whose position each of them predicts, -1 for principal components.
 
     References
     ----------
@@ -100,14 +102,17 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
             basis = _principal_axes(Z)
             S = Z @ basis
             features, weights = [S[:, : self.n_components]], [basis[:, : self.n_components]]
+            labels = [np.full(weights[0].shape[1], -1)]
             for rows, columns in _ranked_alike(targets):
                 folds = rng.permutation(len(rows)) % _FOLDS
                 predicted, slopes = _cross_fitted(S, rows, targets[np.ix_(rows, columns)], folds)
                 features.append(predicted)
                 weights.append(basis @ slopes)
+                labels.append(columns)
         combined = np.hstack(weights)
         combines = np.sum(np.abs(combined) > _ROUNDING, axis=0) > 1  # of one feature: a copy
         self.weights_ = combined[:, combines]
+        self.label_numbers_ = np.concatenate(labels)[combines]
         return np.hstack([X, np.hstack(features)[:, combines].round(_DIGITS)])
 
     def transform(self, X: Any) -> Array:

@@ -231,6 +231,18 @@ def test_features_can_be_binned_beforehand():
         shared.predict(BinnedMatrix.of(X[:, :2]))
 
 
+def test_trees_that_may_split_on_some_features_are_those_of_these_features_alone():
+    X, Y = problem(n=80, share=0.2)
+    some = np.array([4, 0, 3])
+    options = {"max_features": 2, "random_state": 0}
+    of_all = ForestRegressor(10, **options).fit(X, Y, features=some)
+    alone = ForestRegressor(10, **options).fit(X[:, some], Y)
+    np.testing.assert_array_equal(of_all.predict(X), alone.predict(X[:, some]))
+    expected = np.zeros(5)
+    expected[some] = alone.feature_importances_
+    np.testing.assert_array_equal(of_all.feature_importances_, expected)
+
+
 @pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e20, 1e300])
 def test_the_scale_of_weights_does_not_matter(scale):
     rng = np.random.default_rng(0)

@@ -73,9 +73,11 @@ class BaseForest(ForestParameters):
         binned: BinnedMatrix,
         Y: NDArray[np.float64],
         weight: NDArray[np.float32] | None,
+        features: NDArray[np.intp] | None = None,
     ) -> None:
-        """Grow the trees on Y (n, k), NaN where not observed."""
-        limits = limits_of(self, binned.shape[1])
+        """Grow the trees on Y (n, k), NaN where not observed, by some of the features."""
+        own = binned if features is None else binned.of_features(features)
+        limits = limits_of(self, own.shape[1])
         self.sample_weight_ = weight
         self.binner_, self.codes_ = binned.binner, binned.codes
         self.offset_ = dyadic_offset(Y)
@@ -86,7 +88,7 @@ class BaseForest(ForestParameters):
         base = (centred * mass).sum(axis=0) / np.where(total > 0, total, 1.0)
         self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
         task = Task(
-            binned=binned,
+            binned=own,
             targets=padded(centred),
             seen=None if seen.all() else padded(seen),
             idle=np.flatnonzero(~seen.any(axis=1)),
@@ -98,6 +100,8 @@ class BaseForest(ForestParameters):
             stop=np.zeros(1, np.uint8),
         )
         self.trees_ = grow_forest(task, self.n_jobs)
+        if features is not None:
+            self.trees_.number_features(features, binned.shape[1])
 
     def _over_rows(self, kernel: Any, n: int) -> None:
         """Call `kernel(lo, hi)` for ranges that cover n rows, in threads."""

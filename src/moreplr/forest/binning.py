@@ -69,6 +69,14 @@ class Binner:
         """The cuts of one feature: code c holds the values in (cuts[c - 1], cuts[c]]."""
         return self.cuts_[self.offsets_[feature] : self.offsets_[feature + 1]]
 
+    def of_features(self, features: NDArray[np.intp]) -> Binner:
+        """The binner of some of the features, in the given order."""
+        own = Binner(self.max_bins)
+        cuts = [self.cuts(feature) for feature in features]
+        own.offsets_ = np.cumsum([0, *map(len, cuts)])
+        own.cuts_ = np.concatenate([*cuts, np.empty(0)])
+        return own
+
     @property
     def n_bins_(self) -> NDArray[np.int64]:
         """The number of bins of each feature, NaN not counted."""
@@ -137,6 +145,11 @@ class BinnedMatrix:
     def take(self, rows: ArrayLike) -> BinnedMatrix:
         """Some of the rows, in the given order."""
         return BinnedMatrix(np.ascontiguousarray(self.codes[np.asarray(rows)]), self.binner)
+
+    def of_features(self, features: NDArray[np.intp]) -> BinnedMatrix:
+        """Some of the features, in the given order."""
+        codes = np.ascontiguousarray(self.codes[:, features])
+        return BinnedMatrix(codes, self.binner.of_features(features))
 
 
 def _cuts(values: AnyArray, max_bins: int) -> NDArray[np.float64]:

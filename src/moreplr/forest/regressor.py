@@ -86,6 +86,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         X: ArrayLike | BinnedMatrix,
         y: ArrayLike,
         sample_weight: Weights = None,
+        features: ArrayLike | None = None,
     ) -> ForestRegressor:
         """Grow the forest.
 
@@ -97,17 +98,20 @@ class ForestRegressor(RegressorMixin, BaseForest):
             Targets; NaN is not observed, but something has to be.
         sample_weight : array-like of shape (n_samples,), optional
             Weights, multiplied by the bootstrap's counts.
+        features : array-like of int, optional
+            The features that trees may split on; by default all. `max_features` counts these.
 
         Returns
         -------
         ForestRegressor
         """
         limits_of(self, 1)
-        features, weight = features_of(self, X, self.max_bins, sample_weight)
-        targets = targets_of(y, features.codes, type(self).__name__)
+        binned, weight = features_of(self, X, self.max_bins, sample_weight)
+        targets = targets_of(y, binned.codes, type(self).__name__)
         self.n_outputs_ = 1 if targets.ndim == 1 else targets.shape[1]
         self._flat = targets.ndim == 1
-        self._fit_trees(features, targets.reshape(-1, self.n_outputs_), weight)
+        some = None if features is None else np.asarray(features, np.intp)
+        self._fit_trees(binned, targets.reshape(-1, self.n_outputs_), weight, some)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -73,6 +73,13 @@ class Trees:
         """The arrays by name, for a file."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def number_features(self, features: NDArray[np.intp], n_features: int) -> None:
+        """Name features as they are numbered among all, after growing on some of them."""
+        self.feature = features[self.feature].astype(np.uint16)
+        importance = np.zeros((self.n_trees, n_features))
+        importance[:, features] = self.importance
+        self.importance = importance
+
     @property
     def split_arrays(self) -> tuple[AnyArray, ...]:
         """What a kernel needs to send rows down: offsets, feature, cut, missing_left, right."""

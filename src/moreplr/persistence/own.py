@@ -117,17 +117,15 @@ def _check_pairwise(ranker: Any) -> None:
 
 def _check_ranking_forest(ranker: Any) -> None:
     (n, k), p, oblique = ranker.rankings_.shape, ranker.n_features_in_, ranker.oblique_
-    n_forests, wide = len(ranker.forests_), p
+    n_forests, n_features = len(ranker.forests_), p
     if oblique is not None:
         _need(len(oblique.weights_) == p, "oblique_ must have a weight for each feature")
-        wide += oblique.weights_.shape[1]
+        n_features += oblique.weights_.shape[1]
     _need(n_forests in (1, k, k + 1), "forests_ must be one, or one for each label, or both")
     for place, forest in enumerate(ranker.forests_):
         is_fitted_model(forest)
-        shared = label_of(place, n_forests, k) is None
-        features = p if shared and n_forests == k + 1 else wide
-        _need(forest.codes_.shape == (n, features), "forests_ must have the rows of rankings_")
-        targets = k if shared else 1
+        _need(forest.codes_.shape == (n, n_features), "forests_ must have the rows of rankings_")
+        targets = k if label_of(place, n_forests, k) is None else 1
         _need(forest.n_outputs_ == targets, "forests_ must have a target for each label")
     _need(ranker.places_.max(initial=0) <= 2 * k, "places_ has more places than labels allow")
 
@@ -237,7 +235,8 @@ _PARTS = [
             "n_features_in_": integer(1, size="p"),
             "mean_": array("f8", "p"),
             "scale_": array("f8", "p"),
-            "weights_": array("f8", "p", None),
+            "weights_": array("f8", "p", "oblique"),
+            "label_numbers_": array("i8", "oblique", least=-1),
         },
     ),
     Spec(

@@ -54,7 +54,7 @@ def brute_pairs(ranker, X):
             for tree, count in enumerate(counts):
                 inside = count * (trained[:, tree] == leaves[row, tree])
                 for member in np.flatnonzero(inside):
-                    weight = inside[member] / inside.sum()
+                    weight = inside[member] / inside.sum() / forest.n_estimators
                     for i in range(k):
                         for j in range(k):
                             votes = own < 0 or len(ranker.forests_) == 1 or own in (i, j)
@@ -141,7 +141,7 @@ class TestOutOfBag:
         leaves = forest.apply(X)
         for row in range(40):
             shares = []
-            for tree in range(6):
+            for tree in range(forest.n_estimators):
                 part = slice(*forest.trees_.perm_offsets[tree : tree + 2])
                 count = np.zeros(40)
                 count[forest.trees_.perm[part]] = forest.trees_.perm_count[part]
@@ -184,11 +184,12 @@ class TestTrees:
     def test_forests_of_labels_draw_different_rows(self):
         X, Y = make_rankings(n=30)
         forest = RankingForest(5, random_state=0).fit(X, Y)
-        assert len(np.unique([one.seeds_ for one in forest.forests_])) == 25
+        seeds = np.concatenate([one.seeds_ for one in forest.forests_])
+        assert len(np.unique(seeds)) == len(seeds) == 3 * 5 + 4 * 5
 
     def test_work_is_bounded_smoothly_and_not_below_ten_trees(self):
         X, Y = make_rankings(n=63)
-        work = 63 * X.shape[1] * 6 * 5  # rows, features, log₂(rows + 1), forests
+        work = 63 * X.shape[1] * 6 * (3 + 4)  # rows, features, log₂(rows + 1), trees at a time
 
         def trees(n_estimators, max_work):
             ranker = RankingForest(
@@ -196,25 +197,34 @@ class TestTrees:
             )
             return [forest.n_estimators for forest in ranker.fit(X, Y).forests_]
 
-        assert trees(60, None) == trees(60, 1e10) == trees(60, 60.5 * work) == [60] * 5
-        assert trees(60, 59.5 * work) == [59] * 5
-        assert trees(60, 30.5 * work) == [30] * 5
-        assert trees(60, work) == [10] * 5
-        assert trees(7, work) == [7] * 5
+        assert trees(60, None) == trees(60, 1e10) == trees(60, 60.5 * work) == [180] + [60] * 4
+        assert trees(60, 59.5 * work) == [177] + [59] * 4
+        assert trees(60, 30.5 * work) == [90] + [30] * 4
+        assert trees(60, work) == [30] + [10] * 4
+        assert trees(7, work) == [21] + [7] * 4
 
     def test_trees_draw_fewer_rows_before_there_are_fewer_trees(self):
         X, Y = make_rankings(n=2047)
-        work = X.shape[1] * 11 * 5 * 20  # features, log₂(rows + 1), forests, trees
+        work = X.shape[1] * 11 * (3 + 4) * 20  # features, log₂(rows + 1), trees
 
         def grown(draws):
             options = {"oblique": False, "min_samples": 1, "random_state": 0}
             ranker = RankingForest(20, max_work=draws * work, **options).fit(X, Y)
             return {(forest.n_estimators, forest.max_samples) for forest in ranker.forests_}
 
-        assert grown(3000) == grown(2048) == {(20, 2047)}
-        assert grown(1500.5) == {(20, 1500)}
-        assert grown(1000.5) == {(20, 1000)}
-        assert grown(751) == {(15, 1000)}
+        assert grown(3000) == grown(2048) == {(60, 2047), (20, 2047)}
+        assert grown(1500.5) == {(60, 1500), (20, 1500)}
+        assert grown(1000.5) == {(60, 1000), (20, 1000)}
+        assert grown(751) == {(45, 1000), (15, 1000)}
+
+    def test_oblique_features_are_for_the_forests_of_labels_each_with_its_own_prediction(self):
+        X, Y = make_rankings(n=60)
+        ranker = RankingForest(20, max_features=None, random_state=0).fit(X, Y)
+        p, label = X.shape[1], ranker.oblique_.label_numbers_
+        for own, forest in enumerate(ranker.forests_, start=-1):
+            split_on = np.flatnonzero(forest.trees_.importance.sum(axis=0))
+            appended = label[split_on[split_on >= p] - p]
+            assert len(appended) == 0 if own < 0 else {own} < set(appended) <= {-1, own}
 
 
 class TestPredictions:

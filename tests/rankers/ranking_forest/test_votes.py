@@ -70,7 +70,8 @@ def test_large_leaves_take_bounded_memory_however_many_rows_there_are():
     forest = RankingForest(10, min_samples=500, random_state=0).fit(X, Y)
     forest.predict(X[:10])  # loads the kernels
     rows = np.tile(X, (12, 1))
-    _, members, _ = forest.forests_[0].leaf_members(X[:10], min_samples=500)
+    wide = forest.oblique_.transform(X[:10])
+    _, members, _ = forest.forests_[0].leaf_members(wide, min_samples=500)
     assert len(members) / 10 * len(rows) * 8 > CHUNK_BYTES  # those of all rows at once
     for predict in (forest.predict, chunk_by_chunk(forest)):
         tracemalloc.start()

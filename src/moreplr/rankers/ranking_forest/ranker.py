@@ -39,6 +39,9 @@ _SCORED_POSITIONS = 16_000
 # votes of fewer say little.
 _FEWEST_DRAWS = 1_000
 _FEWEST_TREES = 10
+# Times `n_estimators`. It votes on all pairs and is one of many forests: more trees of it gain
+# more than more trees of the others, and cost less.
+_SHARED_TREES = 3
 # Of a row and a feature: standardised, combined, binned, and what is made on the way.
 _FEATURE_BYTES = 40
 # Of a row, a label and a place: its weight, the share, and the share of later places.
@@ -54,17 +57,18 @@ class RankingForest(SetRanker):
     all labels and those of its two. The bucket order of greatest expected τ_X is predicted. Where
     no training ranking has a tie, predictions have none.
 
-    The forests of single labels also look at oblique features, linear combinations of the
-    features: see :class:`moreplr.oblique.ObliqueFeatures`. The forest of all labels does not, so
-    that the votes do not rely on them.
+    The forest of a single label also looks at oblique features, linear combinations of the
+    features: principal components, and a linear prediction of this label's position. See
+    :class:`moreplr.oblique.ObliqueFeatures`. The forest of all labels does not, so that the votes
+    do not rely on them.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        The number of trees of each forest.
+        The number of trees of the forest of a label; that of all labels has three times as many.
     structure : {"both", "per_label", "shared"}, default="both"
         "per_label" does without the forest of all labels. "shared" has no other, costs little
-        with many labels, and looks at oblique features.
+        with many labels, and looks at all oblique features.
     min_samples : int or "auto", default="auto"
         The least number of rows in the node that votes: the leaf, or its lowest ancestor that is
         large enough. "auto" compares 1, 2, 4, … out of bag, by τ_X.
@@ -81,9 +85,9 @@ class RankingForest(SetRanker):
     oblique : bool, default=True
         Whether to append oblique features.
     max_work : float or None, default=1.5e10
-        A bound for the work of growing: draws · log₂(rows) · features · forests · trees. A tree
-        draws as many rows as there are, or as many as the bound allows, but at least 1,000. Then
-        there may be fewer trees, down to 10. None sets no bound.
+        A bound for the work of growing: draws · log₂(rows) · features, added up over all trees.
+        A tree draws as many rows as there are, or as many as the bound allows, but at least
+        1,000. Then there may be fewer trees, down to 10 of a label. None sets no bound.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
@@ -177,7 +181,7 @@ class RankingForest(SetRanker):
         rng = check_random_state(self.random_state)
         self.oblique_ = ObliqueFeatures(random_state=_seed(rng)) if self.oblique else None
         wide = X if self.oblique_ is None else self.oblique_.fit_transform(X, targets)
-        self.forests_ = self._grow(X, wide, targets, weight, rng)
+        self.forests_ = self._grow(wide, X.shape[1], targets, weight, rng)
         self._voting: Leaves | None = None  # not those of an earlier fit
         self._voting = self._leaves()
         self.min_samples_, self.scores_ = self._leaf_size()
@@ -185,38 +189,49 @@ class RankingForest(SetRanker):
 
     def _grow(
         self,
-        X: Array,
         wide: Array,
+        n_features: int,
         targets: Positions,
         weight: Array | None,
         rng: np.random.RandomState,
     ) -> list[ForestRegressor]:
-        """The forests on the features alone or with oblique ones; unseen labels are constant."""
+        """The forests of all labels and of each; a label that is never ranked is constant."""
         unseen = np.isnan(targets).all(axis=0)
         filled = np.where(unseen, np.nanmean(targets), targets)
+        every = np.arange(wide.shape[1])
+        tasks: list[tuple[Array, NDArray[np.intp], int]] = []  # targets, features, trees
+        if self.structure != "per_label":
+            features = every if self.structure == "shared" else every[:n_features]
+            tasks.append((filled, features, _SHARED_TREES))
+        if self.structure != "shared":
+            label = np.full(len(every), -1)
+            if self.oblique_ is not None:
+                label[n_features:] = self.oblique_.label_numbers_
+            tasks += [
+                (filled[:, [own]], every[(label < 0) | (label == own)], 1)
+                for own in range(filled.shape[1])
+            ]
+        n_trees, draws = self._affordable(
+            len(wide), sum(len(own) * more for _, own, more in tasks)
+        )
         binned = BinnedMatrix.of(wide)
-        grown: list[tuple[BinnedMatrix, Array]] = []
-        if self.structure == "both":
-            grown.append((BinnedMatrix.of(X), filled))
-        if self.structure == "shared":
-            grown.append((binned, filled))
-        else:
-            grown += [(binned, column) for column in filled.T[:, :, None]]
-        n_trees, draws = self._affordable(len(X), sum(some.shape[1] for some, _ in grown))
         return [
             # Forests that draw the same rows would err alike.
             ForestRegressor(
-                n_trees,
+                n_trees * more,
                 max_features=self.max_features,
                 max_samples=draws,
                 n_jobs=self.n_jobs,
                 random_state=_seed(rng),
-            ).fit(features, columns, weight)
-            for features, columns in grown
+            ).fit(binned, columns, weight, features)
+            for columns, features, more in tasks
         ]
 
     def _affordable(self, n: int, n_features: int) -> tuple[int, int]:
-        """How many trees of how many draws `max_work` holds, by the features of all forests."""
+        """How many trees of a label, of how many draws, `max_work` allows.
+
+        `n_features` are those of all forests, times the trees for each of a label.
+        """
         if self.max_work is None:
             return self.n_estimators, n
         most = self.max_work / (np.log2(n + 1) * n_features)
@@ -320,7 +335,7 @@ class RankingForest(SetRanker):
             Pairs(P[0], Q[0]),
             self.rankings_,
             self.row_numbers_,
-            self._leaves().row_weights(X, self._widened(X), self.min_samples_),
+            self._leaves().row_weights(self._widened(X), self.min_samples_),
             objective=self.objective,
             ties=self.ties_,
         )
@@ -335,14 +350,14 @@ class RankingForest(SetRanker):
         total = np.zeros(p)
         for number, forest in enumerate(self.forests_):
             shares = forest.feature_importances_
-            if self.oblique_ is not None and len(shares) > p:
+            if self.oblique_ is not None:
                 shares = self.oblique_.attribute(shares)
             # Forests of single labels vote on a pair each for one of its two labels.
             total += shares * (1 if label_of(number, n, k) is None else 2 / k)
         return total / votes_of_a_pair(n, k)
 
     def _pairs(self, X: Array) -> Pairs:
-        return self._leaves().pairs(X, self._widened(X), self.min_samples_)
+        return self._leaves().pairs(self._widened(X), self.min_samples_)
 
     def _widened(self, X: Array) -> Array:
         return X if self.oblique_ is None else self.oblique_.transform(X)

@@ -64,13 +64,12 @@ class Leaves:
         voters = [forest.voters(groups.ravel()) for forest in forests]
         return cls(forests, voters, rankings[first], places[first], prior, weights)
 
-    def pairs(self, X: Array, wide: Array, min_samples: int) -> Pairs:
-        """Pair probabilities of new rows: the features alone, and with oblique ones."""
-        binned = self._binned(X, wide)
+    def pairs(self, X: Array, min_samples: int) -> Pairs:
+        """Pair probabilities of new rows."""
+        binned = self._binned(X)
 
         def parts(forest: ForestRegressor, voters: Voters) -> Parts:
-            features = binned[forest.n_features_in_]
-            return forest.leaf_members_in_parts(features, min_samples=min_samples, voters=voters)
+            return forest.leaf_members_in_parts(binned, min_samples=min_samples, voters=voters)
 
         return self._mix(len(X), parts)[0]
 
@@ -86,23 +85,18 @@ class Leaves:
 
         return self._mix(len(rows), parts)
 
-    def row_weights(self, X: Array, wide: Array, min_samples: int) -> Array:
+    def row_weights(self, X: Array, min_samples: int) -> Array:
         """The weights of all training rows in the leaves of one row, a line for each forest."""
-        binned = self._binned(X, wide)
+        binned = self._binned(X)
         weights = np.zeros((len(self.forests), len(self.forests[0].codes_)))
         for own, forest in zip(weights, self.forests, strict=True):
-            features = binned[forest.n_features_in_]
-            _, indices, shares = forest.leaf_members(features, min_samples=min_samples)
+            _, indices, shares = forest.leaf_members(binned, min_samples=min_samples)
             own[indices] = shares
         return weights
 
-    def _binned(self, X: Array, wide: Array) -> dict[int, BinnedMatrix]:
-        """By their number, the features that forests have been grown on: they are binned once."""
-        binners = {forest.n_features_in_: forest.binner_ for forest in self.forests}
-        return {
-            n: BinnedMatrix(binner.transform(X if n == X.shape[1] else wide), binner)
-            for n, binner in binners.items()
-        }
+    def _binned(self, X: Array) -> BinnedMatrix:
+        binner = self.forests[0].binner_  # that of all forests
+        return BinnedMatrix(binner.transform(X), binner)
 
     def _mix(
         self, n: int, parts: Callable[[ForestRegressor, Voters], Parts]
