@@ -33,12 +33,10 @@ from moreplr._validation import (
     relative_weight,
     without_mask,
 )
-from moreplr.aggregation import METHODS
-from moreplr.aggregation.decoding import decode
+from moreplr.aggregation.decoding import METHODS, OBJECTIVES, decode
 from moreplr.metrics import tau_x_score
 from moreplr.rankings import check_rankings, to_text
 
-OBJECTIVES = ("tau_x", "l1")
 # Predicting takes a chunk of rows at a time, so that memory does not grow with their number.
 CHUNK_BYTES = 1 << 26
 # Of a row and a cell (i, j): P and Q, what they are made from, what decoding makes of them.

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from moreplr._stopping import stoppable
 from moreplr._types import AnyArray
+from moreplr._validation import check_name
 
 from ._exact import exact_rows
 from ._local import KICK_BUDGET, local_rows
@@ -24,7 +25,6 @@ from .validation import (
     Origin,
     as_stack,
     bucket_limits,
-    check_choice,
     check_number,
     check_pair_order,
     check_same_shape,
@@ -33,7 +33,7 @@ from .validation import (
     check_ties,
 )
 
-OBJECTIVES = ("l1", "tau_x")
+OBJECTIVES = ("tau_x", "l1")
 OPTIMISERS = ("auto", "exact", "local", "segments")
 HEURISTICS = ("bpa", "bpa_lia", "bpa_lia_mp2", "published", "borda", "copeland")
 METHODS = OPTIMISERS + HEURISTICS
@@ -161,8 +161,8 @@ def aggregate(
     >>> aggregate(C, total_order=True)
     array([1., 2., 3.])
     """
-    check_choice(objective, "objective", OBJECTIVES)
-    check_choice(method, "method", METHODS)
+    check_name("objective", objective, OBJECTIVES)
+    check_name("method", method, METHODS)
     check_number(beta, "beta", 0.0, 0.5)
     check_number(threshold, "threshold", 0.0, inf)
     stack, single = as_stack(C, "C")
@@ -237,7 +237,7 @@ def expected_tau(
     >>> expected_tau(P, Q)
     array([1., 2., 2.])
     """
-    check_choice(method, "method", METHODS)
+    check_name("method", method, METHODS)
     before, single = as_stack(P, "P")
     tied, _ = as_stack(Q, "Q")
     check_same_shape(P, Q, "P and Q")

@@ -14,8 +14,8 @@ from pandas import DataFrame
 from sklearn.pipeline import Pipeline
 
 from moreplr import rankers
-from moreplr.aggregation.decoding import METHODS
-from moreplr.base import OBJECTIVES, BaseRanker, PairRanker, Pairs, PositionRegressor
+from moreplr.aggregation.decoding import METHODS, OBJECTIVES
+from moreplr.base import BaseRanker, PairRanker, Pairs, PositionRegressor
 from moreplr.encoders import RankEncoder
 from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.forest.batching import Words
