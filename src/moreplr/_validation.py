@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
@@ -117,7 +118,7 @@ def relative_weight(sample_weight: Weights, n_samples: int) -> Array | None:
 
 
 def finite_or_nan(estimator: Any) -> str | bool:
-    """What validation asks of the features: NaN passes where the learner can take it."""
+    """The option of scikit-learn's validation that accepts NaN if the estimator does."""
     return "allow-nan" if get_tags(estimator).input_tags.allow_nan else True
 
 
@@ -174,13 +175,29 @@ def check_size(X: Any) -> None:
         )
 
 
+def take(rows: Any, *arrays: Any) -> tuple[Any, ...]:
+    """Some rows of each array; None stays None.
+
+    Examples
+    --------
+    >>> take([1], np.array([0.1, 0.2]), None)
+    (array([0.2]), None)
+    """
+    return tuple(None if array is None else array[rows] for array in arrays)
+
+
 def weighted_rows(
     X: Array, Y: Positions, weight: Array | None
 ) -> tuple[Array, Positions, Array | None]:
     """The rows that count: one of weight zero is as good as absent."""
     if weight is None or weight.all():
         return X, Y, weight
-    return X[weight > 0], Y[weight > 0], weight[weight > 0]
+    return take(weight > 0, X, Y, weight)
+
+
+def compares(Y: Positions) -> NDArray[np.bool_]:
+    """Which rows rank two labels, or the only one there is; nothing is learned from others."""
+    return (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
 
 
 def check_base(base: Any) -> None:

@@ -27,6 +27,7 @@ from moreplr._validation import (
     check_name,
     check_sample_weight,
     check_size,
+    compares,
     finite_or_nan,
     numbers_from,
     quiet,
@@ -68,7 +69,16 @@ class BaseRanker(BaseEstimator):
     labels_: Labels
 
     def predict(self, X: Any) -> Any:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket."""
+        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        """
+        return self._output(self._ranks(self._check_predict(X)), X)
+
+    def _ranks(self, X: Array) -> Positions:
+        """Dense ranks of validated rows, for subclasses that do not write `predict` itself."""
         raise NotImplementedError
 
     def predict_text(self, X: Any, *, signs: str = ">~", **options: Any) -> list[str]:
@@ -113,7 +123,7 @@ class BaseRanker(BaseEstimator):
         return tau_x_score(true, predicted, sample_weight=sample_weight)
 
     def reasons(self, x: Any, first: Any, second: Any, background: Any = None) -> Any:
-        """Tell which features of a row speak for one label before another.
+        """Find the features of a row because of which one label precedes another.
 
         See :func:`moreplr.explaining.reasons`.
 
@@ -131,7 +141,7 @@ class BaseRanker(BaseEstimator):
     def _output(self, values: Array, X: Any) -> Any:
         """Values of each row and label in the container that `set_output` has chosen."""
         wanted = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
-        return values if wanted == "default" else named_columns(values, self.labels_, X, wanted)
+        return values if wanted == "default" else named_columns(values, self.labels_, wanted, X)
 
     def _check_fit(
         self, X: Any, y: Any, sample_weight: Weights = None
@@ -148,9 +158,8 @@ class BaseRanker(BaseEstimator):
             raise ValueError(f"X has {X.shape[0]} rows, but y has {len(positions)}")
         unranked = int(np.isnan(positions).all(axis=1).sum())
         # A single label, as in scikit-learn's checks, has no pairs; it must be ranked at least.
-        pairs = min(positions.shape[1], 2)
-        if not ((~np.isnan(positions)).sum(axis=1) >= pairs).any():
-            count = "no label in any row" if pairs == 1 else "two labels in no row"
+        if not compares(positions).any():
+            count = "no label in any row" if positions.shape[1] == 1 else "two labels in no row"
             raise ValueError(f"y ranks {count}: there is nothing to learn")
         if unranked:
             warnings.warn(
@@ -183,7 +192,7 @@ class BaseRanker(BaseEstimator):
 
 @cache
 def _documentation() -> str:
-    """Where the site is, as the installed package says; empty where it does not."""
+    """The address of the documentation in the package's metadata, or an empty text."""
     try:
         links = metadata("moreplr").get_all("Project-URL") or []
     except PackageNotFoundError:  # used from a source folder
@@ -202,8 +211,8 @@ class Pairs(NamedTuple):
 class PairRanker(BaseRanker):
     """A ranker that predicts pair probabilities and aggregates them into bucket orders.
 
-    Subclasses have the parameters `aggregation`, `objective` and `random_state`, and say in
-    `_pairs` what the probabilities of a chunk of rows are.
+    Subclasses have the parameters `aggregation`, `objective` and `random_state`, and compute the
+    probabilities of a chunk of rows in `_pairs`.
     """
 
     aggregation: str | None
@@ -253,7 +262,7 @@ class PairRanker(BaseRanker):
 
         Returns
         -------
-        array of shape (n_samples, n_labels), or a frame as `set_output` says
+        array of shape (n_samples, n_labels), or a frame if `set_output` chose one
             The greater, the better.
         """
         given, X = X, self._check_predict(X)

@@ -5,7 +5,7 @@ Two protocols differ only in the order of two steps, and their results differ a 
 - *honest* (``positions="observed"``): ``encode(remove_labels(Y, 0.3), method)``. The labels are
   gone, and what is left is ranked among itself. This is what incomplete data look like.
 - *published* (``positions="given"``): ``remove_labels(encode(Y, method), 0.3)``. The surviving
-  labels keep the positions of the complete ranking, which tell how many labels are missing
+  labels keep the positions of the complete ranking, which reveal how many labels are missing
   between them. The paper's tables were made this way.
 """
 

@@ -25,8 +25,9 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils import check_random_state
 
 from moreplr._types import Positions, Seed, Weights
-from moreplr._validation import check_sample_weight, integer_from
+from moreplr._validation import check_sample_weight, integer_from, take
 from moreplr.metrics import tau_x_score, top_one_score
+from moreplr.metrics._means import mean_of_known
 from moreplr.rankings import check_rankings
 
 RESAMPLES = 2000
@@ -126,6 +127,8 @@ def cross_validate(
             model = fit_copy(ranker, _take(X, train), Y.iloc[train], weight, train)
             seconds = time.perf_counter() - begun
             scores = score_rows(positions[test], np.asarray(model.predict(_take(X, test))))
+            (part,) = take(test, weight)
+            means = {score: mean_of_known(own.to_numpy(), part) for score, own in scores.items()}
             rows.append(
                 {
                     "ranker": name,
@@ -133,7 +136,7 @@ def cross_validate(
                     "fold": fold,
                     "train_rows": len(train),
                     "test_rows": len(test),
-                    **_means(scores, None if weight is None else weight[test]),
+                    **means,
                     "fit_seconds": round(seconds, 3),
                 }
             )
@@ -255,15 +258,3 @@ def _take(X: Any, rows: NDArray[np.intp]) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
-
-
-def _means(scores: pd.DataFrame, weight: NDArray[np.float64] | None) -> dict[str, float]:
-    """The mean of each score over the rows that have one."""
-    means = {}
-    for name, values in scores.items():
-        seen = values.notna().to_numpy()
-        if weight is not None:
-            seen = seen & (weight > 0)
-        own = None if weight is None else weight[seen]
-        means[str(name)] = float(np.average(values[seen], weights=own)) if seen.any() else np.nan
-    return means

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from moreplr._types import Array, Labels
+from moreplr._validation import take
 from moreplr.forest import ForestBatch, ForestClassifier
 from moreplr.forest.kernels.layout import CLASS_BITS
 from moreplr.regressors._fitting import fit_weighted
@@ -133,8 +134,8 @@ def _fit_pair(
     if len(classes) < 2:
         return classes, None
     try:
-        part = None if weight is None else weight[rows]
-        return classes, fit_weighted(classifier, X[rows], y, part)
+        X, weight = take(rows, X, weight)
+        return classes, fit_weighted(classifier, X, y, weight)
     except Exception as error:
         error.add_note(f"while learning how labels {pair[0]!r} and {pair[1]!r} relate")
         raise

@@ -11,7 +11,7 @@ from moreplr._types import Array, Positions
 from moreplr.base import Pairs
 from moreplr.rankers import _counts
 
-# A kernel that counts so many takes a fraction of a second: Ctrl-C is heard between two.
+# A kernel counts so many in a fraction of a second; Ctrl-C takes effect between two calls.
 _CELLS = 1 << 26
 
 
@@ -70,7 +70,7 @@ def consensus(Y: Positions, weight: Array | None) -> Pairs:
 
 
 def warn_unseen(unseen: int, n_pairs: int, stacklevel: int = 3) -> None:
-    """Tell the caller of `fit` that nothing can be learned of some pairs."""
+    """Warn the caller of `fit` that nothing can be learned of some pairs."""
     if unseen:
         warnings.warn(
             f"{unseen} of {n_pairs} pairs of labels are never ranked together; a third is "

@@ -22,7 +22,7 @@ _OUTPUT_BYTES = 256
 
 
 class Outputs(NamedTuple):
-    """What a regressor says of some rows: all that any layer needs to decode them."""
+    """Predictions of a regressor for some rows: all that a layer needs to decode them."""
 
     positions: Array
     half_widths: Array | None
@@ -155,7 +155,7 @@ class MORERanker(BaseRanker):
         return self.predict_outputs(X).positions
 
     def predict_outputs(self, X: Any, *, intervals: bool | None = None) -> Outputs:
-        """Predict positions, with their half-widths if the layer needs them or if asked for.
+        """Predict positions, with half-widths if the layer needs them or `intervals` is true.
 
         With `intervals=True`, the result serves every layer: decode it as often as you like.
         """

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from moreplr._types import Array, Seed, Weights
-from moreplr._validation import check_name, integer_from, weighted_rows
+from moreplr._validation import check_name, compares, integer_from, take, weighted_rows
 from moreplr.base import PairRanker, Pairs
 from moreplr.metrics._rankings import tau_x_of_rows
 from moreplr.rankers import _counts
@@ -33,7 +33,7 @@ class NearestNeighborsRanker(PairRanker):
     Parameters
     ----------
     n_neighbors : int, optional
-        How many neighbours to ask. By default the size of 1 to 90 whose leave-one-out
+        The number of neighbours. By default the size of 1 to 90 whose leave-one-out
         predictions have the highest mean τ_X on (at most 1,000 of) the training rows.
     weights : {"distance", "uniform"}, default="distance"
         Count neighbours by the inverse of their distance, or all alike.
@@ -107,7 +107,10 @@ class NearestNeighborsRanker(PairRanker):
             integer_from("n_neighbors", self.n_neighbors, 1)
         X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
         self.consensus_ = consensus(Y, weight)
-        X, self.rankings_, self.sample_weight_ = _comparing_rows(X, Y, weight)
+        comparing = compares(Y)  # other rows would only take a neighbour's place
+        if comparing.any():
+            X, Y, weight = take(comparing, X, Y, weight)
+        self.rankings_, self.sample_weight_ = Y, weight
         self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
         self.scores_: dict[int, float] = {}
         if self.n_neighbors is None:
@@ -181,14 +184,6 @@ class NearestNeighborsRanker(PairRanker):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.metric == "nan_euclidean"
         return tags
-
-
-def _comparing_rows(X: Array, Y: Array, weight: Array | None) -> tuple[Array, Array, Any]:
-    """The rows that rank at least two labels; others would only take a neighbour's place."""
-    compares = (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
-    if compares.all() or not compares.any():
-        return X, Y, weight
-    return X[compares], Y[compares], None if weight is None else weight[compares]
 
 
 def _without_itself(

@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import get_tags
 
 from moreplr._types import Array, Positions, Seed, Weights
-from moreplr._validation import check_name, weighted_rows
+from moreplr._validation import check_name, take, weighted_rows
 from moreplr.aggregation import aggregate
 from moreplr.base import PairRanker, Pairs
 from moreplr.forest import ForestClassifier
@@ -52,7 +52,7 @@ class PairwiseRanker(PairRanker):
         With "published", the pair order matrix of the published experiments, in which the tied
         share is halved twice: (p + t/4) / (p + t/2 + s) for probabilities p, t and s of
         preceding, tied and succeeding. It holds no tie probabilities, so that the objective is
-        "l1" whatever `objective` says, and the aggregation "auto" means the published
+        always "l1", and the aggregation "auto" means the published
         "bpa_lia_mp2" where `predict` is given no bucket options.
     calibrated : bool, default=False
         Calibrate the probabilities on held-out rows. Three parameters, which all pairs share,
@@ -142,14 +142,13 @@ class PairwiseRanker(PairRanker):
         held_out = np.empty((*codes.shape, 3))
         folds = KFold(min(_FOLDS, len(X)), shuffle=True, random_state=self.random_state)
         for train, test in folds.split(X):
-            part = None if weight is None else weight[train]
-            model = self._fit_pairs(classifier, X[train], codes[train], part)
+            model = self._fit_pairs(classifier, *take(train, X, codes, weight))
             held_out[test] = model.predict(X[test])
         rows, pairs = np.nonzero(known)
         step = -(-len(rows) // _CALIBRATION_PAIRS)
         rows, pairs = rows[::step], pairs[::step]
-        weights = None if weight is None else weight[rows]
-        return PairCalibration().fit(held_out[rows, pairs], codes[rows, pairs], weights)
+        (weight,) = take(rows, weight)
+        return PairCalibration().fit(held_out[rows, pairs], codes[rows, pairs], weight)
 
     def _pairs(self, X: Array) -> Pairs:
         three_way = self.model_.predict(X)

@@ -146,7 +146,7 @@ class TableRanker(BaseRanker):
 
     @available_if(_ranker_has("explain"))
     def explain(self, x: Any) -> Any:
-        """Say why one row is ranked as it is, see :meth:`RankingForest.explain`.
+        """Explain why one row is ranked as it is, see :meth:`RankingForest.explain`.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """A decision tree whose impurity is the disagreement of rankings, alone or bagged.
 
 Two rankings disagree on a pair of labels by |s − s'|, where s is −1, 0 or 1 for before, tied
-and after: 0 if they say the same, 1 if one of them ties, 2 if they are opposite. Summed over
+and after: 0 if they agree, 1 if one of them ties, 2 if they are opposite. Summed over
 the pairs this is the distance of Kemeny and Snell. With shares p, t and s of the relations in a
 node, two of its rows drawn at random are expected to disagree on the pair by
 
@@ -44,8 +44,8 @@ class RankingTree(PairRanker):
     max_depth : int, optional
         The most levels below the root.
     min_samples_leaf : int, optional
-        The fewest rows in a leaf; by default 5 for a single tree, whose leaves must tell
-        shares, and 1 for several, which tell them together.
+        The fewest rows in a leaf; by default 5 for a single tree, whose leaves must estimate
+        shares on their own, and 1 for several, which are averaged.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
         How many features a split looks at; None means all, a float is a share.
     aggregation : str, default="auto"
@@ -126,7 +126,7 @@ class RankingTree(PairRanker):
         self._never = unseen[len(unseen) // 2 :]
         warn_unseen(int(self._never.sum()), len(self._never))
         targets[:, unseen] = 0.0  # a constant takes no part in any split
-        # A single label has no pair: one target that says nothing stands in.
+        # A single label has no pair: a constant target stands in.
         self.forest_ = forest.fit(X, targets if targets.size else np.zeros(len(X)), weight)
         return self
 

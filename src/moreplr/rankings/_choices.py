@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr.rankings._canonical import check_rankings, to_buckets
+from moreplr.rankings._canonical import check_labels, check_rankings, sorted_labels, to_buckets
 from moreplr.rankings._cells import clip, is_missing, shorten
 from moreplr.rankings._frames import (
     RankedTable,
@@ -17,11 +17,10 @@ from moreplr.rankings._frames import (
     find_columns,
     make_frame,
     others,
-    positions_like,
+    ranked_table,
     select,
 )
 from moreplr.rankings._matrices import dense_ranks
-from moreplr.rankings._parts import check_labels, sorted_labels
 
 
 def from_choices(
@@ -108,15 +107,13 @@ def from_choices(
             first, last = chosen.get(best) == place, chosen.get(worst) == place
             positions[row, at[label]] = 1 if first else 3 if last else 2
     X = select(frame, others(columns, [*tried, *answers], ignore))
-    return RankedTable(
-        X, positions_like(X, dense_ranks(positions), names, getattr(X, "index", None))
-    )
+    return ranked_table(X, dense_ranks(positions), names)
 
 
 def to_choices(Y: Any, labels: Iterable[Any] | None = None, *, library: str = "pandas") -> Any:
     """Write rankings as the best and the worst of those that they rank.
 
-    A place that several share is no answer. What choices can't say is an error: more than one
+    A place that several share is no answer. What choices can't express is an error: more than one
     bucket between best and worst, and rankings whose labels are all tied.
 
     Examples

@@ -1,7 +1,7 @@
 """Files of PrefLib, the library of preferences: .soc, .soi, .toc and .toi.
 
-The letters say whether orders are strict (s) or have ties (t), and complete (c) or incomplete
-(i). A line such as ``5: 2,{1,3}`` says that five voters put the second alternative first, and
+The letters mean strict (s) or with ties (t), and complete (c) or incomplete (i). A line such as
+``5: 2,{1,3}`` means that five voters put the second alternative first, and
 tied the first and the third. See preflib.org for the format and for data.
 """
 
@@ -20,11 +20,10 @@ import pandas as pd
 from moreplr._files import whole_file
 from moreplr._types import Positions, Weights
 from moreplr._validation import check_sample_weight
-from moreplr.rankings._canonical import check_rankings
+from moreplr.rankings._canonical import check_labels, check_rankings
 from moreplr.rankings._cells import clip
 from moreplr.rankings._frames import RankedTable
 from moreplr.rankings._matrices import dense_ranks
-from moreplr.rankings._parts import check_labels
 
 SUFFIXES = (".soc", ".soi", ".toc", ".toi")
 _NAME = re.compile(r"ALTERNATIVE NAME (\d+)\s*:(.*)")
@@ -38,8 +37,8 @@ def read_preflib(path: str | Path) -> RankedTable:
     Returns
     -------
     RankedTable
-        Y has a row for each line and a column for each alternative; `sample_weight` says how
-        many voters gave the line's order. There are no features: X has no columns. Join your
+        Y has a row for each line and a column for each alternative; `sample_weight` is
+        the number of voters of each line. There are no features: X has no columns. Join your
         own, or fit a :class:`moreplr.DummyRanker` to X of one constant column.
 
     See Also
@@ -113,7 +112,7 @@ def write_preflib(
     Parameters
     ----------
     path : str or path
-        Its ending says what the file may hold: .soc strict and complete orders, .soi incomplete
+        Its ending decides what the file may hold: .soc strict and complete orders, .soi incomplete
         ones, .toc ties, .toi both.
     Y : rankings in any form that :func:`check_rankings` accepts
         Rows that rank nothing are left out.

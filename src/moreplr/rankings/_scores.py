@@ -15,7 +15,7 @@ from moreplr.rankings._frames import (
     check_frame,
     find_labels,
     others,
-    positions_like,
+    ranked_table,
     select,
 )
 from moreplr.rankings._matrices import dense_ranks
@@ -82,7 +82,7 @@ def from_scores(
         missing=missing,
     )
     X = select(frame, others(columns, named, ignore))
-    return RankedTable(X, positions_like(X, positions, named, getattr(X, "index", None)))
+    return ranked_table(X, positions, named)
 
 
 def from_ratings(frame: Any, labels: Any = None, *, ignore: Iterable[Any] = ()) -> RankedTable:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from moreplr._stopping import abandonable
 from moreplr._types import Array, Seed
-from moreplr._validation import check_base
+from moreplr._validation import check_base, take
 from moreplr.forest import ForestRegressor
 
 # A regressor does not know what its targets are called; the ranker that fits it does.
@@ -68,13 +68,12 @@ def fit_target(base: Any, X: Array, y: Array, sample_weight: Array | None, defau
     if not observed.any():
         return DummyRegressor(strategy="constant", constant=default).fit(X[:1], [default])
     if not observed.all():
-        X, y = X[observed], y[observed]
-        sample_weight = None if sample_weight is None else sample_weight[observed]
+        X, y, sample_weight = take(observed, X, y, sample_weight)
     return fit_weighted(base, X, y, sample_weight)
 
 
 def fit_weighted(base: Any, X: Array, y: Array, sample_weight: Array | None) -> Any:
-    """Fit with weights where there are some, and say so where the base can't take them."""
+    """Fit, with weights if there are any; an error if the base can't take them."""
     if sample_weight is None:
         options = {}
     elif has_fit_parameter(base, "sample_weight"):

@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVR
 
 from moreplr._types import Array, Weights
-from moreplr._validation import integer_from, number_from
+from moreplr._validation import integer_from, number_from, take
 from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import column_means, fit_weighted, warn_unobserved
 
@@ -80,7 +80,7 @@ class MultiOutputSVR(PositionRegressor):
         row, label = np.nonzero(~np.isnan(Y))
         check_size(type(self).__name__, len(row), self.max_cells)
         warn_unobserved(Y)
-        weight_of_cells = None if weight is None else weight[row]
+        (weight_of_cells,) = take(row, weight)
         self.seen_ = ~np.isnan(Y).all(axis=0)
         self.offset_ = column_means(Y, weight)
         self._gamma = self._find_gamma(X)

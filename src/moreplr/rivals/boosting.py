@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from moreplr._types import Array, Seed, Weights
-from moreplr._validation import integer_from, weighted_rows
+from moreplr._types import Array, Positions, Seed, Weights
+from moreplr._validation import compares, integer_from, take, weighted_rows
 from moreplr.base import BaseRanker
 from moreplr.metrics import tau_x_score
 from moreplr.rivals.borda import expected_positions, ranks_of
@@ -70,20 +70,11 @@ class BoostLR(BaseRanker):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
-        """Fit a ranker in each round.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        y : rankings of the rows in any form that :func:`check_rankings` accepts
-        sample_weight : array of shape (n_samples,), optional
-            The weights of the first round.
-        """
+        """Fit a ranker in each round; `sample_weight` holds the weights of the first one."""
         rounds = integer_from("n_estimators", self.n_estimators, 1)
         X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
         weight = np.ones(len(X)) if weight is None else weight
-        comparing = (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
-        X, Y, weight = X[comparing], Y[comparing], weight[comparing]
+        X, Y, weight = take(compares(Y), X, Y, weight)
         rng = check_random_state(self.random_state)
         self.estimators_: list[Any] = []
         losses: list[float] = []
@@ -110,18 +101,11 @@ class BoostLR(BaseRanker):
         self.estimator_weights_ = np.log(1 / np.array(betas)) if len(betas) > 1 else np.ones(1)
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        """
-        given, X = X, self._check_predict(X)
+    def _ranks(self, X: Array) -> Positions:
         sums = np.zeros((len(X), len(self.labels_)))
         for ranker, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
             sums += weight * expected_positions(np.asarray(ranker.predict(X)))
-        return self._output(ranks_of(sums / self.estimator_weights_.sum()), given)
+        return ranks_of(sums / self.estimator_weights_.sum())
 
     def _new(self, rng: Any) -> Any:
         ranker = LabelRankingTree() if self.estimator is None else clone(self.estimator)

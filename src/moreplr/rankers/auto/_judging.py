@@ -1,4 +1,4 @@
-"""What members say of rows that they have not seen, and how many rows there is time for."""
+"""Held-out predictions of members, on as many rows as there is time for."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from threadpoolctl import threadpool_limits
 
+from moreplr._types import Array, Positions
+from moreplr._validation import take
 from moreplr.forest.parallel import run
 from moreplr.rankers.auto._members import (
     ALWAYS,
@@ -24,14 +26,70 @@ from moreplr.rankers.auto._members import (
     held_out,
     pairs_of,
 )
-from moreplr.rankers.auto._rows import Data
 from moreplr.rankers.bradley_terry import BradleyTerryRanker
 
-# A member is judged on so many rows first: on fewer it would say little of what it can do. What
-# that takes is foreseen from so many labels, after a fit on few rows has loaded the kernels.
+# A member is judged on so many rows first: on fewer its scores would mean little. The time is
+# estimated from so many labels, after a fit on few rows that loads the kernels.
 _FEWEST_ROWS, _TRIED_LABELS, _WARMING_ROWS = 400, 8, 50
-# More rows are taken as if this share of the time were left, since times vary.
+# Out-of-fold pairs of one member.
+_HELD_OUT_BYTES = 1 << 28
+# The share of the time left that is planned for more rows, since times vary.
 _CAUTION = 0.8
+
+
+class Data(NamedTuple):
+    """Rows that compare labels, the folds that are held out, and all rows of these."""
+
+    X: Array
+    Y: Positions
+    weight: Array | None
+    folds: list[tuple[Rows, Rows]]
+    judged: Rows
+    grouped: bool
+    order: Rows
+
+    @staticmethod
+    def of(
+        X: Array,
+        Y: Positions,
+        weight: Array | None,
+        groups: NDArray[np.intp] | None,
+        rng: np.random.RandomState,
+        *,
+        n_folds: int,
+        most: int,
+    ) -> Data:
+        n, k = Y.shape
+        units = np.arange(n) if groups is None else groups
+        n_units = int(units.max()) + 1
+        n_folds = min(n_folds, n_units)
+        fold = rng.permutation(np.arange(n_units) % max(n_folds, 1))[units]
+        order = rng.permutation(n)
+        most = max(1, min(most, _HELD_OUT_BYTES // max(4 * k * k, 1)))
+        folds: list[tuple[Rows, Rows]] = []
+        if n_folds > 1:
+            for held in range(n_folds):
+                left = most - sum(len(test) for _, test in folds)
+                if left <= 0:
+                    break
+                test = np.flatnonzero(fold == held)
+                if len(test) > left:
+                    test = np.sort(order[fold[order] == held][:left])
+                folds.append((np.flatnonzero(fold != held), test))
+        judged = np.concatenate([np.empty(0, np.intp), *(test for _, test in folds)])
+        return Data(X, Y, weight, folds, np.sort(judged), groups is not None, order)
+
+    @property
+    def judged_weight(self) -> Array | None:
+        return None if self.weight is None else self.weight[self.judged]
+
+    def drawn(self, count: int) -> Rows:
+        """So many rows, drawn at random: the same ones each time."""
+        return np.sort(self.order[:count])
+
+    def part(self, rows: Rows) -> tuple[Array, Positions, Array | None]:
+        """Features, rankings and weights of some rows."""
+        return take(rows, self.X, self.Y, self.weight)
 
 
 class Clock:
@@ -81,7 +139,7 @@ def judge(
         except Exception as error:
             if name in ALWAYS:
                 raise
-            left_out[name] = _said(error)
+            left_out[name] = _in_a_line(error)
     order = sorted(costs, key=lambda name: costs[name])
     for done, name in enumerate(order):
         member, cost = members[name], costs[name]
@@ -95,13 +153,13 @@ def judge(
         except Exception as error:
             if name in ALWAYS:
                 raise
-            left_out[name] = _said(error)
+            left_out[name] = _in_a_line(error)
         else:
             reserved += _refit_seconds(judged[name], member, data)
     return {name: judged[name] for name in members if name in judged}, left_out
 
 
-def _said(error: Exception) -> str:
+def _in_a_line(error: Exception) -> str:
     first = (str(error).splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}"
 
@@ -198,7 +256,7 @@ def _within(rows: Rows, some: Rows | None) -> Rows:
 
 
 def _knows_held_out(ranker: Any, data: Data) -> bool:
-    """Whether it can say itself what it would predict for training rows it had not seen."""
+    """Whether a ranker has held-out predictions of its own, such as out-of-bag ones."""
     return hasattr(ranker, "held_out_pairs") and not data.grouped
 
 

@@ -1,4 +1,4 @@
-"""What a mixture may be made of, and what members predict for rows they have not seen."""
+"""The members of a mixture, and their predictions for rows that they have not seen."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from moreplr._types import Array, Positions
+from moreplr._validation import take
 from moreplr.base import PairRanker, Pairs
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers.boost import RankingBoost
@@ -122,7 +123,7 @@ def last_step(ranker: Any) -> Any:
 
 
 def pairs_of(ranker: Any, X: Array) -> Pairs:
-    """What a fitted ranker or pipeline says of all pairs."""
+    """Pair probabilities of a fitted ranker or pipeline."""
     if isinstance(ranker, Pipeline):
         X = ranker[:-1].transform(X)
     return last_step(ranker).predict_pairs(X)
@@ -144,8 +145,7 @@ def held_out(
 ) -> tuple[NDArray[np.float32], float]:
     """Pairs of test rows by a copy fitted on others, as of `compact`, and the seconds it took."""
     start = monotonic()
-    part = None if weight is None else weight[train]
-    model, _ = fitted(ranker, X[train], Y[train], part)
+    model, _ = fitted(ranker, *take(train, X, Y, weight))
     with threadpool_limits(1, "blas"):
         pairs = compact(pairs_of(model, X[test]))
     return pairs, monotonic() - start

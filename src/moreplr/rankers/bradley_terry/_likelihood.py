@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from moreplr._types import Array, Positions
-from moreplr.base import CHUNK_BYTES
+from moreplr.base import chunks
 from moreplr.rankers._davidson import add_gradients, information, total_loss
 from moreplr.rankings import dense_ranks
 
@@ -161,8 +161,7 @@ def standard_errors(
     weights, intercepts, ties = data.places(np.arange(len(total)))
     places = np.column_stack([weights, intercepts])  # of a label, in the solution
     spread = np.zeros_like(total)
-    step = max(1, CHUNK_BYTES // (8 * (3 * k * k + len(total))))
-    for rows in (slice(at, at + step) for at in range(0, n, step)):
+    for rows in chunks(n, 8 * (3 * k * k + len(total))):
         X = np.column_stack([data.features.rows(rows), np.ones(len(scores[rows]))])
         blocks = [np.empty((len(X), k, k)) for _ in range(3)]
         information(scores[rows], data.ranks[rows], data.weight[rows], *blocks)

@@ -29,7 +29,7 @@ class BradleyTerryRanker(PairRanker):
         P(i≻j) ∝ exp(s_i),   P(j≻i) ∝ exp(s_j),   P(i∼j) ∝ exp((s_i + s_j) / 2 + t_i + t_j),
 
     which is Davidson's (1970) model of ties. The likelihood is the product over all pairs of
-    labels that a row ranks; a missing label says nothing. Without features (one constant
+    labels that a row ranks; missing labels take no part. Without features (one constant
     column) this is the Bradley–Terry model with ties, as used for votes between language models.
 
     Features are standardised inside, and a ridge, chosen by cross-validation, keeps the weights
