@@ -3,8 +3,8 @@
 A file holds data only. It is a zip archive of
 
 - ``model.json``: the objects as a flat list of nodes. A node names its kind, such as "list",
-  "array" or "object", and refers to nodes before it by number, so that reading is a loop: nothing
-  recurses, nothing can refer to itself, and what a model shares is stored once and shared again.
+  "array" or "object", and refers to nodes before it by number. So a loop decodes them: nothing
+  recurses or refers to itself, and an object that a model shares is stored once.
 - ``arrays/0.npy`` and so on: numbers and texts in NumPy's own format. Their headers are matched
   against a pattern, never evaluated.
 - ``manifest.json``: the format's version, the releases that wrote it, size and SHA-256 of all
@@ -16,9 +16,9 @@ checked: parameters and fitted attributes are there, of the right types and shap
 read without looking at bounds, so that the arrays of forests are also checked for every index
 that a kernel would follow (:mod:`moreplr.forest.validation`). A search tree of neighbours is not
 stored but made again from its rows. Nothing else runs, and whatever is wrong with a file gives a
-:class:`ModelFileError`. Checksums find damage, not intent: they say nothing of who wrote a file.
+:class:`ModelFileError`. Checksums detect damage, and do not prove who wrote a file.
 
-Why not pickle: loading runs what the file says. Why not skops: it trusts scikit-learn's classes
+Why not pickle: loading runs code of the file. Why not skops: it trusts scikit-learn's classes
 and looks at no state of theirs, so that a one-hot encoder changed in a file writes outside of its
 arrays and kills the interpreter; it imports what a file names, and bounds no memory. Its good
 idea is used here: the state of a class whose code is Python and NumPy is stored as it is, and
@@ -68,7 +68,7 @@ def save(model: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
     ------
     TypeError
         If the model holds what a file can't, such as a function or a scikit-learn tree. The
-        message says where in the model it sits, and what to use instead.
+        message names its place in the model, and what to use instead.
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
 
@@ -90,7 +90,7 @@ def save(model: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
         return
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        with target.open("wb") as device:  # a pipe, or a directory, which says so
+        with target.open("wb") as device:  # a pipe; a directory is an error
             save(model, device)
         return
     with whole_file(target, lasting=True) as name, open(name, "w+b") as stream:

@@ -1,4 +1,4 @@
-"""Say why an object can't go into a file, and what to use instead."""
+"""Messages about objects that can't go into a file, with what to use instead."""
 
 from __future__ import annotations
 

@@ -254,8 +254,8 @@ def _check_trailer(stream: IO[bytes], size: int) -> int:
 def _check_directory(stream: IO[bytes], end: int, limit: int) -> None:
     """Refuse more entries than the limit has room for, before each becomes an object.
 
-    The archive's last record, which lies before `end`, says how long the directory is; with many
-    entries, one before it does.
+    The archive's last record, which lies before `end`, holds the length of the directory; with
+    many entries, one before it does.
     """
     stream.seek(max(0, end - _LAST_RECORDS))
     records = stream.read(_LAST_RECORDS).rjust(_LAST_RECORDS, b"\0")

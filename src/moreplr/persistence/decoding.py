@@ -246,7 +246,7 @@ def _type_of_column(values: AnyArray, texts: Any) -> Any:
 
 
 def _length(values: range | pd.Index) -> int:
-    """How many there are, also where these are more than `len` can say."""
+    """The number of values, also where it is too large for `len`."""
     if isinstance(values, range):
         step = values.step
         return max(0, (values.stop - values.start + step - (1 if step > 0 else -1)) // step)

@@ -136,7 +136,7 @@ def _check_tree(ranker: Any) -> None:
     k, forest = len(ranker.labels_), ranker.forest_
     is_fitted_model(forest)
     _need(forest.n_outputs_ == max(1, k * (k - 1)), "forest_ must have two targets for each pair")
-    _need(len(ranker._never) == k * (k - 1) // 2, "_never must tell of each pair")
+    _need(len(ranker._never) == k * (k - 1) // 2, "_never must have an entry for each pair")
 
 
 def _check_boost(ranker: Any) -> None:

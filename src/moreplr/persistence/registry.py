@@ -31,7 +31,7 @@ _COMMON: Mapping[str, Check] = {
 
 @dataclass(frozen=True)
 class Spec:
-    """What a file says of an object of one class.
+    """How a file describes an object of one class.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Spec:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this library, not scikit-learn, says what the attributes mean."""
+        """Whether the class is of this library."""
         return self.name.startswith("moreplr.")
 
 

@@ -1,4 +1,4 @@
-"""A small language to say what the attributes of a class may hold.
+"""A small language for what the attributes of a class may hold.
 
 A check is a function of a value and of the sizes that are known so far; it raises `ValueError`.
 A size has a name, such as "n" for rows, and is known from where it appears first: arrays that
@@ -201,6 +201,4 @@ def mapping(keys: Check, values: Check) -> Check:
 # Parameters that many estimators have.
 JOBS = optional(integer(-_MOST_JOBS, _MOST_JOBS))
 SEED = optional(either(integer(0), instance(np.random.RandomState)))
-COUNT = integer(0)
-"""How many of something, such as rows or iterations."""
 NAMES = array("O", None)

@@ -1,4 +1,4 @@
-"""What cells mean: numbers, texts or gaps; errors name the row and the column.
+"""Cells as numbers, texts or gaps; errors name the row and the column.
 
 Rows are counted from 1, the first below the header.
 """
@@ -18,7 +18,7 @@ from moreplr._lazy import lazy
 from moreplr.rankings._cells import clip
 
 NUMBER, TEXT = "number", "text"
-# As pandas reads them, so that a table means the same here and there.
+# The same as in pandas.
 _GAPS = """
 #N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null
 """
@@ -56,7 +56,7 @@ class Reader:
     advice: str = ""
 
     def kind(self, column: pd.Series) -> str:
-        """Whether a column holds numbers: all that is no gap can be read as one."""
+        """`NUMBER` if all cells but gaps are numbers, else `TEXT`."""
         if not is_text(column):
             dtype = column.dtype
             is_number = pd.api.types.is_numeric_dtype(dtype)
@@ -121,7 +121,7 @@ class Reader:
         values = self._as_numbers(cells)
         values[np.isin(values, self.codes)] = np.nan
         gap = np.zeros(len(values), dtype=bool)
-        # Few cells are no numbers: only those are looked at one by one.
+        # Few cells are no numbers: a loop over these is fast.
         odd = np.flatnonzero(np.isnan(values))
         gap[odd] = [self._is_gap(cells[row]) for row in odd]
         return values, gap

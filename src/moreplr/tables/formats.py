@@ -1,4 +1,4 @@
-"""What a table's name says: its format and compression, and how to open it."""
+"""Formats of tables: found by the ending of a file's name, and how to open them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Format:
 
     @classmethod
     def of(cls, name: str, kind: str | None = None, separator: str | None = None) -> Format:
-        """The format that a name ends with, CSV where it says nothing, unless one is given."""
+        """The given format, or else that of the name's ending, or else CSV."""
         suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
         compression = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSIONS else ""
         if kind is None:
@@ -115,7 +115,7 @@ def _open_zip(path: str) -> IO[bytes]:
 
 
 def import_pyarrow() -> Any:
-    """The Parquet module of pyarrow, or what to do where it is not installed."""
+    """The Parquet module of pyarrow, or an error with a remedy where it is not installed."""
     try:
         return import_module("pyarrow.parquet")
     except ImportError:
@@ -125,7 +125,7 @@ def import_pyarrow() -> Any:
 
 
 def check_openpyxl() -> None:
-    """Say what to do where openpyxl is not installed."""
+    """An error with a remedy where openpyxl is not installed."""
     try:
         import_module("openpyxl")
     except ImportError:

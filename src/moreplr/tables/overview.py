@@ -1,4 +1,4 @@
-"""What was read of a table, in words, and what looks odd about it."""
+"""A table in words: what it holds, and warnings about what looks odd."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from moreplr.tables.options import TableOptions
 
 # Fewer rows than this may all differ without being identifiers.
 _SOME = 20
-# Mistakes of writing make fewer rows odd than this; ratings make nearly all.
+# Typing errors affect fewer rows than this; ratings taken for positions affect nearly all.
 _ODD_SHARE = 0.2
-# A name or an identifier has few words; texts of more are to be learned from.
+# Names and identifiers have fewer words; longer texts are useful features.
 _NAME_WORDS = 3
-# Dates differ from row to row, too, and are to be learned from.
+# Dates also differ from row to row, and are useful features.
 _DATE = r"\s*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b"
 _TRUTH = "yes or no"
-# Signs of a line: names of labels may be of any length.
+# Characters of a line: label names may be of any length.
 _LONGEST = 2000
 
 
@@ -73,7 +73,7 @@ class Overview:
 
 
 def _shown(name: str) -> str:
-    """A name that can be copied to an option, if it is no page."""
+    """A name in full, so that it can be copied to an option, unless it is very long."""
     return repr(name) if len(name) <= 300 else clip(name)
 
 
@@ -99,7 +99,7 @@ def meaning(options: TableOptions) -> str:
 
 
 def notes_on_rankings(Y: Array, labels: list[Any], options: TableOptions) -> Iterator[str]:
-    """What looks as if positions were something else."""
+    """Warnings where positions look like ratings, places or gaps."""
     if options.text is not None or options.votes is not None or options.choices is not None:
         return
     ranked = ~np.isnan(Y)
@@ -137,7 +137,7 @@ def notes_on_rankings(Y: Array, labels: list[Any], options: TableOptions) -> Ite
 
 
 def _share_of_no_places(Y: Array) -> float:
-    """The share of rows that are no places, whatever the number of tied labels is."""
+    """The share of rows that no method of numbering places gives, ties included."""
     if not len(Y) or (np.round(Y) != Y).any():
         return 0.0  # other numbers are measurements, of which the order counts
     places = Y + (Y.min() == 0)
@@ -145,11 +145,11 @@ def _share_of_no_places(Y: Array) -> float:
 
 
 def notes_on_scores(values: Array, options: TableOptions) -> Iterator[str]:
-    """What looks as if a rating were none."""
+    """Warnings where zeros look like missing ratings."""
     found = values[np.isfinite(values)]
     if options.has_scores and options.larger_is_better and len(found):
         whole = (found == np.round(found)).all()
-        # Of zeros and ones, zeros are a "no": without them there would be nothing to rank.
+        # Among zeros and ones only, a zero means "no", and is needed.
         if whole and found.min() == 0 and found.max() > 1 and (found == 0).mean() > 0.2:
             yield (
                 "0 is the worst rating, and frequent; if it means not rated, say unranked=['0']"

@@ -30,7 +30,7 @@ class Shaped:
     ----------
     X : the features as they are, cells of CSV as texts
     Y : positions, a column for each label
-    sample_weight, groups : what the columns for them say
+    sample_weight, groups : the values of their columns
     notes : what looks odd
     scores : those that positions come from, a column for each label; None if one is infinite
     """
@@ -316,7 +316,7 @@ def _table(X: pd.DataFrame, positions: Array, labels: Iterable[Any]) -> RankedTa
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Say of which table an error is; its rows are counted from 1, below the header."""
+    """Add the name of the table to errors, and count rows from 1, below the header."""
     try:
         yield
     except ValueError as error:

@@ -257,7 +257,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
 
 
 def _first_kind(column: pd.Series) -> str:
-    """What a column holds as far as its values alone say."""
+    """The kind of a column; dates and categories among texts are found later."""
     if column.isna().all():
         return EMPTY
     dtype = column.dtype
