@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from moreplr._types import Array, Seed, Weights
+from moreplr._types import Array, Positions, Seed, Weights
 from moreplr._validation import check_name, compares, integer_from, take, weighted_rows
 from moreplr.base import PairRanker, Pairs
 from moreplr.metrics._rankings import tau_x_of_rows
@@ -22,12 +22,43 @@ _SCORED_ROWS = 1_000
 _NO_DISTANCE = 1e-300
 
 
-class NearestNeighborsRanker(PairRanker):
+class NeighborSearch:
+    """The training rows as an index, and the number of neighbours."""
+
+    n_neighbors: int | None
+    metric: Any
+    n_jobs: int | None
+
+    def _search_among(self, X: Array, Y: Positions, weight: Array | None) -> None:
+        """Index the rows that compare labels, and choose the number of neighbours."""
+        if self.n_neighbors is not None:
+            integer_from("n_neighbors", self.n_neighbors, 1)
+        comparing = compares(Y)  # other rows would only take a neighbour's place
+        if comparing.any():
+            X, Y, weight = take(comparing, X, Y, weight)
+        self.rankings_, self.sample_weight_ = Y, weight
+        self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
+        self.scores_: dict[int, float] = {}
+        if self.n_neighbors is None:
+            self.n_neighbors_ = self._choose(X)
+        elif self.n_neighbors > len(X):
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} is more than the {len(X)} training rows that "
+                f"compare labels (n_samples={len(X)})"
+            )
+        else:
+            self.n_neighbors_ = int(self.n_neighbors)
+
+    def _choose(self, X: Array) -> int:
+        raise NotImplementedError
+
+
+class NearestNeighborsRanker(NeighborSearch, PairRanker):
     """Partial label ranking by the preferences of the nearest neighbours.
 
     Over the training rows nearest to a new one, the relations of each pair of labels are
     counted where both are ranked, and aggregated into a bucket order. For a pair that no
-    neighbour holds, the shares of the whole training set answer. Distances depend on the scale
+    neighbour ranks, the shares of the whole training set are used. Distances depend on the scale
     of the features: put a scaler in front.
 
     Parameters
@@ -103,29 +134,13 @@ class NearestNeighborsRanker(PairRanker):
         """
         self._check_decoding()
         check_name("weights", self.weights, WEIGHTS)
-        if self.n_neighbors is not None:
-            integer_from("n_neighbors", self.n_neighbors, 1)
         X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
         self.consensus_ = consensus(Y, weight)
-        comparing = compares(Y)  # other rows would only take a neighbour's place
-        if comparing.any():
-            X, Y, weight = take(comparing, X, Y, weight)
-        self.rankings_, self.sample_weight_ = Y, weight
-        self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
-        self.scores_: dict[int, float] = {}
-        if self.n_neighbors is None:
-            self.n_neighbors_ = self._choose(X)
-        elif self.n_neighbors > len(X):
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than the {len(X)} training rows that "
-                f"compare labels (n_samples={len(X)})"
-            )
-        else:
-            self.n_neighbors_ = int(self.n_neighbors)
+        self._search_among(X, Y, weight)
         return self
 
     def _choose(self, X: Array) -> int:
-        """The size of best leave-one-out τ_X; one search and one count serve all sizes."""
+        """The size of best leave-one-out τ_X; all sizes share one search and one count."""
         n, k = self.rankings_.shape
         sizes = [size for size in CANDIDATES if size < n]
         if len(sizes) < 2 or k == 1:
@@ -171,8 +186,8 @@ class NearestNeighborsRanker(PairRanker):
         weights = self._weights_of(indices)
         if self.weights == "uniform":
             return weights
-        # Beside a neighbour at distance zero, all others are infinitely far away; and so it is
-        # where the inverse would be.
+        # A neighbour at distance zero outweighs all others; so does one whose inverse distance
+        # would be infinite.
         same = distances < _NO_DISTANCE
         inverse = 1 / np.where(same, 1.0, distances)
         return weights * np.where(same.any(axis=1, keepdims=True), same, inverse)

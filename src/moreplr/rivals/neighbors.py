@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors
 
 from moreplr._types import Array, Positions, Weights
-from moreplr._validation import compares, integer_from, number_from, take, weighted_rows
+from moreplr._validation import integer_from, number_from, take, weighted_rows
 from moreplr.base import BaseRanker, chunks
 from moreplr.metrics import tau_x_score
+from moreplr.rankers.neighbors import NeighborSearch
 from moreplr.rivals.borda import ranks_of
 from moreplr.rivals.mallows import fit_centre
 from moreplr.rivals.plackett_luce import fit_skills
@@ -19,38 +19,21 @@ from moreplr.rivals.plackett_luce import fit_skills
 CANDIDATES = (5, 10, 15, 20)
 
 
-class _InstanceBasedRanker(BaseRanker):
+class _InstanceBasedRanker(NeighborSearch, BaseRanker):
     """What both models have in common: the search for neighbours and for their number."""
-
-    n_neighbors: int | None
-    metric: Any
-    n_jobs: int | None
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Store the training rows and choose the number of neighbours."""
-        if self.n_neighbors is not None:
-            integer_from("n_neighbors", self.n_neighbors, 1)
-        X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
-        X, self.rankings_, self.sample_weight_ = take(compares(Y), X, Y, weight)
-        self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
-        self.scores_: dict[int, float] = {}
-        if self.n_neighbors is None:
-            self.n_neighbors_ = self._choose(len(X))
-        elif self.n_neighbors > len(X):
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than the {len(X)} training rows that "
-                f"compare labels (n_samples={len(X)})"
-            )
-        else:
-            self.n_neighbors_ = int(self.n_neighbors)
+        self._search_among(*weighted_rows(*self._check_fit(X, y, sample_weight)))
         return self
 
     def _ranks(self, X: Array) -> Positions:
         near = self.index_.kneighbors(X, self.n_neighbors_, return_distance=False)
         return self._ranks_near(near)
 
-    def _choose(self, n: int) -> int:
+    def _choose(self, X: Array) -> int:
         """The size of best leave-one-out τ_X, the smallest of equally good ones."""
+        n = len(X)
         sizes = [size for size in CANDIDATES if size < n]
         if not sizes or self.rankings_.shape[1] == 1:
             return max(1, min(n - 1, CANDIDATES[0]))
@@ -63,8 +46,8 @@ class _InstanceBasedRanker(BaseRanker):
         return max(sizes, key=self.scores_.__getitem__)
 
     def _ranks_near(self, near: NDArray[np.intp]) -> Positions:
-        ranks = np.empty((len(near), self.rankings_.shape[1]))
         k = self.rankings_.shape[1]
+        ranks = np.empty((len(near), k))
         for rows in chunks(len(near), 32 * near.shape[1] * k * (2 * k + 1)):
             ranks[rows] = self._aggregate(*take(near[rows], self.rankings_, self.sample_weight_))
         return ranks
