@@ -34,7 +34,7 @@ class Reader:
     ----------
     name : the table's, for messages
     gaps : texts that stand for no value, beside :data:`GAPS`
-    decimal : the sign between whole and fraction
+    decimal : the decimal sign
     first_row : number of the first row, for messages
     infinite : whether infinity is a number, as of a solver that did not finish
     advice : what to do about a cell that is no number, ``{cell}`` stands for it
@@ -58,9 +58,7 @@ class Reader:
     def kind(self, column: pd.Series) -> str:
         """`NUMBER` if all cells but gaps are numbers, else `TEXT`."""
         if not is_text(column):
-            dtype = column.dtype
-            is_number = pd.api.types.is_numeric_dtype(dtype)
-            return NUMBER if is_number and not pd.api.types.is_bool_dtype(dtype) else TEXT
+            return NUMBER if has_numbers(column) else TEXT
         values, gap = self._parse(column)
         return TEXT if (np.isnan(values) & ~gap).any() else NUMBER
 
@@ -99,7 +97,7 @@ class Reader:
         >>> reader.truths(pd.Series(["True", "2"])) is None
         True
         """
-        if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column):
+        if has_numbers(column):
             return None
         values = np.full(len(column), np.nan)
         for row, cell in enumerate(_cells(column)):
@@ -165,6 +163,12 @@ def is_text(column: pd.Series) -> bool:
     return column.dtype == object or isinstance(column.dtype, pd.StringDtype)
 
 
+def has_numbers(column: pd.Series) -> bool:
+    """Whether a column has a type of numbers, other than booleans."""
+    dtype = column.dtype
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+
+
 def has_decimal_comma(cell: Any) -> bool:
     """Whether a cell looks like a number of another country.
 
@@ -187,7 +191,7 @@ def _objects(cells: list[Any]) -> NDArray[Any]:
 
 
 def _plain(cell: Any) -> str:
-    """A cell as it stands in CSV; whole numbers that gaps made floats stay whole."""
+    """A cell as text; whole numbers that pandas made floats, because of gaps, stay whole."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell)
