@@ -61,7 +61,7 @@ def number_from(name: str, value: Any, least: float) -> float:
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse a number of threads that is none, or that no machine has."""
+    """Refuse a number of threads that is no integer, 0 or too large."""
     if n_jobs is None:
         return
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
@@ -93,7 +93,7 @@ def check_sample_weight(sample_weight: Weights, n_samples: int) -> Array | None:
 def _weights(sample_weight: Any) -> Array:
     try:
         given = np.asarray(sample_weight)
-        if given.dtype.kind in "cmM":  # NumPy would take a part of it for the number
+        if given.dtype.kind in "cmM":  # NumPy would convert a part of it
             raise TypeError(f"{given.dtype} is no type of weights")
         return given.astype(np.float64)
     except (OverflowError, TypeError, ValueError) as error:
@@ -125,7 +125,7 @@ def finite_or_nan(estimator: Any) -> str | bool:
 def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
     """Features as numbers; an error names the first column that holds something else."""
     X, tags = without_mask(X), get_tags(ranker)
-    if tags.no_validation:  # it does not look at them
+    if tags.no_validation:  # the features are ignored
         table = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
         if len(table.shape) != 2:
             raise ValueError(f"X must be a table of rows and columns, got shape {table.shape}")
@@ -153,7 +153,7 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
 
 
 def quiet() -> np.errstate:
-    """While scikit-learn looks for what is not finite: it adds up numbers however large."""
+    """No warnings while scikit-learn looks for infinity, by adding up numbers of any size."""
     return np.errstate(over="ignore", invalid="ignore")
 
 
@@ -196,11 +196,11 @@ def weighted_rows(
 
 
 def compares(Y: Positions) -> NDArray[np.bool_]:
-    """Which rows rank two labels, or the only one there is; nothing is learned from others."""
+    """Rows that rank two labels, or the only one; nothing is learned from others."""
     return (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
 
 
 def check_base(base: Any) -> None:
-    """Refuse what is no regressor where a base regressor is wanted."""
+    """Refuse a base that is no regressor."""
     if not (hasattr(base, "fit") and hasattr(base, "predict")):
         raise TypeError(f"base must be a regressor with fit and predict, got {base!r}")

@@ -1,9 +1,9 @@
-"""What rankers and regressors derive from.
+"""Base classes of rankers and regressors.
 
 A ranker of your own subclasses `BaseRanker` and writes `fit` and `predict`; one that knows the
 probabilities of the three relations of each pair subclasses `PairRanker` and writes `fit` and
-`_pairs`: decoding into bucket orders, scores and chunks come with it. A regressor of positions
-subclasses `PositionRegressor`. :mod:`moreplr.checks` tests what they must keep.
+`_pairs`: it inherits bucket orders, scores and chunks. A regressor of positions
+subclasses `PositionRegressor`. :mod:`moreplr.checks` tests their contracts.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from moreplr.aggregation.decoding import METHODS, OBJECTIVES, decode
 from moreplr.metrics import tau_x_score
 from moreplr.rankings import check_rankings, to_text
 
-# Predicting takes a chunk of rows at a time, so that memory does not grow with their number.
+# Rows are predicted in chunks, so that memory does not grow with their number.
 CHUNK_BYTES = 1 << 26
-# Of a row and a cell (i, j): P and Q, what they are made from, what decoding makes of them.
+# Bytes of a cell (i, j) of a row: P and Q, and the temporary arrays around them.
 CELL_BYTES = 96
 
 
 def chunks(n: int, row_bytes: int) -> Iterator[slice]:
-    """Cut n rows of so many bytes each into parts that take `CHUNK_BYTES` at most, or are a row.
+    """Slices of n rows that take `CHUNK_BYTES` at most, or are single rows.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class BaseRanker(BaseEstimator):
     def _check_fit(
         self, X: Any, y: Any, sample_weight: Weights = None
     ) -> tuple[Array, Positions, Array | None]:
-        """Validate what `fit` gets, once; learn the labels and the features' names."""
+        """Validate the arguments of `fit`; learn the labels and the names of the features."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -173,7 +173,7 @@ class BaseRanker(BaseEstimator):
         check_is_fitted(self)
         return numbers_from(self, X, reset=False)
 
-    # The next two are what scikit-learn's HTML representation makes a link of.
+    # scikit-learn's HTML representation makes a link of the next two.
     @property
     def _doc_link_module(self) -> str | None:
         return "moreplr" if _documentation() else None
@@ -320,7 +320,7 @@ class PairRanker(BaseRanker):
 
     @property
     def _aggregation(self) -> str:
-        """The method in use: where orders have no ties, None stands for the best of all orders."""
+        """The method in use; None is "segments", or "auto" where orders have no ties."""
         return self.aggregation or ("auto" if self._never_ties else "segments")
 
     def _chunks(self, n: int) -> Iterator[slice]:
@@ -328,7 +328,7 @@ class PairRanker(BaseRanker):
 
     @property
     def _row_bytes(self) -> int:
-        """What predicting one row takes, but for its features as they are."""
+        """Bytes that the prediction of one row takes, without its features."""
         return CELL_BYTES * len(self.labels_) ** 2
 
     def _check_decoding(self) -> None:

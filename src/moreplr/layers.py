@@ -170,7 +170,7 @@ class ExpectedTau(Layer):
     A label's position is taken as normal around its output, with q times the half-width that
     the regressor gives as standard deviation, independent of the others. Two labels tie when
     their positions differ by less than `tie`. That gives each pair the probabilities of the
-    three relations, which are decoded for τ_X; other than in the layers of the paper, no chain
+    three relations, which are decoded for τ_X; unlike in the layers of the paper, no chain
     of close neighbours ties labels that are far apart. O(k²) a row at least.
 
     Parameters

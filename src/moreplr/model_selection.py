@@ -1,4 +1,4 @@
-"""How good a ranker is, and how sure that is: cross-validation and intervals for its scores.
+"""Cross-validation of rankers, and confidence intervals for their scores.
 
 Scores of folds depend on each other, since their training sets overlap: a plain standard error
 is too small. The corrected resampled t of Nadeau and Bengio (2003) adds the ratio of test to
@@ -88,8 +88,8 @@ def cross_validate(
     advance : callable, optional
         Called as ``advance(0, name)`` before a fit and ``advance(1, name)`` after it.
     watch : callable, optional
-        Called as ``watch(name, model, split)`` with each fitted model, to keep more than scores:
-        what it predicts of the rows that it has not seen, for example.
+        Called as ``watch(name, model, split)`` with each fitted model, to keep more than scores,
+        such as its predictions for the test rows.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def bootstrap(
     own = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=float)
     of = np.arange(len(rows)) if groups is None else np.unique(groups, return_inverse=True)[1]
     size = np.bincount(of, own)
-    drawn = size > 0  # what weighs nothing is not drawn: all of a sample might weigh nothing
+    drawn = size > 0  # groups of weight 0 are not drawn, since a sample of them would have no mean
     total, size = np.bincount(of, own * rows)[drawn], size[drawn]
     rng = np.random.default_rng(random_state)
     means = []

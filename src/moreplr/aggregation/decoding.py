@@ -38,7 +38,7 @@ OPTIMISERS = ("auto", "exact", "local", "segments")
 HEURISTICS = ("bpa", "bpa_lia", "bpa_lia_mp2", "published", "borda", "copeland")
 METHODS = OPTIMISERS + HEURISTICS
 
-# "auto" goes by the labels alone: a row's answer may not depend on how many rows come with it.
+# "auto" depends on the number of labels only, so that a row's result does not depend on others.
 EXACT_LABELS = 12
 # Small enough that a block's matrices stay in cache, large enough to hide the call.
 BLOCK_CELLS = 1 << 17
@@ -59,7 +59,7 @@ class _Solver:
         method = self.method
         n, k = out.shape
         if method == "exact":
-            # A good bucket order to beat spares the exact solver most of its work.
+            # With a good bucket order as a bound, the exact solver has far less to do.
             exact_rows(D, self.limits, local_rows(C, D, self.limits, 0, stop, out), out)
         elif method == "local":
             local_rows(C, D, self.limits, KICK_BUDGET // k**4, stop, out)

@@ -1,4 +1,4 @@
-"""How good decisions are that follow a predicted ranking: take the label that it puts first."""
+"""The quality of decisions that take the label with the best predicted rank."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def choice_regret(
     sample_weight: Weights = None,
     per_sample: bool = False,
 ) -> Any:
-    """What is lost by taking the label that is predicted to be best, not the one that is.
+    """The loss from taking the label that is predicted to be best.
 
     Where several labels are predicted to be best, one of them is drawn: their mean score counts.
 

@@ -1,4 +1,4 @@
-"""How good the predicted probabilities of the three relations of each pair of labels are."""
+"""The quality of predicted probabilities of the three relations of pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How close predicted rankings are to the true ones: τ_X and friends, and scorers for them."""
+"""Agreement of predicted rankings with the true ones: τ_X and others, with scorers."""
 
 from __future__ import annotations
 

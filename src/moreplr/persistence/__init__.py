@@ -100,8 +100,8 @@ def save(model: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
 def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = None) -> Any:
     """Load a model that :func:`save` has written.
 
-    Loading runs no code that the file brings, whoever wrote it. See the page on security for
-    what that does and does not promise.
+    Loading runs no code of the file, whoever wrote it. The page on security has the limits of this
+    promise.
 
     Parameters
     ----------

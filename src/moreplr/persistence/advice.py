@@ -19,7 +19,7 @@ _CODE = (
 
 
 def refusal(value: Any, path: str) -> str:
-    """The message for an object at this place of a model.
+    """The message for an object at a place of a model.
 
     Examples
     --------

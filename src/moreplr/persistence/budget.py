@@ -6,7 +6,7 @@ from moreplr.persistence.errors import ModelFileError
 
 
 class Budget:
-    """What is left of a limit.
+    """Counts memory against a limit.
 
     Parameters
     ----------

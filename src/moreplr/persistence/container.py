@@ -1,4 +1,4 @@
-"""The file around a model: a zip archive whose every byte is vouched for.
+"""The file around a model: a zip archive with checksums of every byte.
 
 The archive's comment, the last bytes of the file, names the format, its version and the release
 that wrote it, and ends in the SHA-256 of all bytes before. The manifest has size and SHA-256 of
@@ -124,7 +124,7 @@ class Writer:
 
 
 class Reader:
-    """Reads members from a stream that can seek, once all of it has been vouched for.
+    """Reads members from a stream that can seek, after the checksum of all of it is checked.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The floor of every comparison: a ranker that does not look at the features."""
+"""A baseline: a ranker that ignores the features."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DummyRanker(PairRanker):
     Parameters
     ----------
     strategy : {"consensus"}
-        The bucket order that suits the relations counted over the training set best.
+        The best bucket order for the relations counted over the training set.
     aggregation : str, default="auto"
         A method of :func:`moreplr.aggregation.aggregate`.
     objective : {"tau_x", "l1"}, default="tau_x"

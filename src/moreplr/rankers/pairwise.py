@@ -15,7 +15,7 @@ from moreplr.aggregation import aggregate
 from moreplr.base import PairRanker, Pairs
 from moreplr.forest import ForestClassifier
 from moreplr.rankers._calibration import PairCalibration
-from moreplr.rankers._pair_models import Codes, PairClassifiers, PairForests, PairModel
+from moreplr.rankers._pair_models import Codes, PairClassifiers, PairForests
 from moreplr.rankers._pairs import pair_codes, square, warn_unseen
 
 TIES = ("probability", "published")
@@ -43,8 +43,8 @@ class PairwiseRanker(PairRanker):
     aggregation : str, default="segments"
         A method of :func:`moreplr.aggregation.aggregate`. The bucket options of `predict` need
         "auto", "exact", "local" or "segments". The best cut of the labels in the order of their
-        scores is the default: where estimates err, the best of all bucket orders follows them
-        further.
+        scores is the default: the best of all bucket orders would fit the errors of the
+        estimates, too.
     objective : {"tau_x", "l1"}, default="tau_x"
         What the bucket order is the best for: the expected τ_X, or the L1 distance to the pair
         order matrix P(i≻j) + ½P(i∼j), the optimal bucket order problem.
@@ -127,7 +127,7 @@ class PairwiseRanker(PairRanker):
 
     def _fit_pairs(
         self, classifier: Any, X: Array, codes: Codes, weight: Array | None
-    ) -> PairModel:
+    ) -> PairForests | PairClassifiers:
         if PairForests.suits(classifier, codes, weight):
             return PairForests.fit(classifier, X, codes, self.n_jobs)
         return PairClassifiers.fit(classifier, X, codes, weight, self.labels_, self.n_jobs)
@@ -169,7 +169,7 @@ class PairwiseRanker(PairRanker):
     def _classifier(self) -> Any:
         seed = self.random_state
         if isinstance(seed, np.random.RandomState):
-            # A number: a generator's draws would depend on which pair is fitted first.
+            # A number: the draws of a generator would depend on the order of fits.
             seed = seed.randint(2**31 - 1)
         if self.classifier is None:
             return ForestClassifier(random_state=seed)

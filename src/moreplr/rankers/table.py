@@ -1,4 +1,4 @@
-"""A ranker for tables as they are: a vectoriser and a ranker as one estimator."""
+"""A ranker for tables with columns of any kind: a vectoriser and a ranker as one estimator."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class TableRanker(BaseRanker):
     Columns may hold numbers, texts, categories, booleans, dates and gaps, in a pandas or polars
     frame or in an array. A vectoriser turns them into numbers, and a ranker learns from these.
     Columns of new rows are found by their names, whatever their order is; others are ignored.
-    Whatever the ranker can do, it does for rows of the table: pair probabilities, scores,
-    prediction sets, explanations.
+    All methods of the ranker take rows of the table: pair probabilities, scores, prediction sets,
+    explanations.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class RankingTree(PairRanker):
     A split is chosen so that two rankings of the same side disagree as little as possible, in
     the distance of Kemeny and Snell over the pairs of labels that both rank. A leaf holds the
     shares of the three relations of each pair; for a pair that no ranking of the leaf holds,
-    its nearest ancestor with one answers. The shares are aggregated into a bucket order.
+    the nearest ancestor with one is used. The shares are aggregated into a bucket order.
 
     NaN in the features goes to the side that gains most.
 
@@ -137,7 +137,7 @@ class RankingTree(PairRanker):
         sign, tie = np.split(self.forest_.predict(X), 2, axis=1)
         three_way = np.stack([1 - tie - sign, 2 * tie, 1 - tie + sign], axis=2) / 2
         three_way[:, self._never] = 1 / 3
-        # Means in single precision may leave [0, 1] by a hair.
+        # Means in single precision may be slightly outside of [0, 1].
         return square(np.clip(three_way, 0.0, 1.0), k)
 
     @property

@@ -1,4 +1,4 @@
-"""What a ranking is: one canonical form, and the ways into it and out of it.
+"""Rankings in one canonical form, and conversions to it and from it.
 
 The canonical form of `n` rankings of `k` labels is a float array of shape `(n, k)` of
 *positions*: smaller is better, equal is tied, NaN is not ranked. Everything inside the library

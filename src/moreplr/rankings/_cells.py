@@ -68,7 +68,7 @@ def to_finite(array: NDArray[Any], names: NDArray[Any]) -> Positions:
 
 
 def check_no_truths(array: NDArray[Any], names: Any, of: str = "label") -> None:
-    """Refuse True and False as positions: what is true would come after what is false."""
+    """Refuse True and False as positions: True would come after False."""
     found = np.full(array.shape, array.dtype.kind == "b")
     if array.dtype == object:
         cells = [isinstance(cell, bool | np.bool_) for cell in array.flat]

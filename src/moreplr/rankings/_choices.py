@@ -1,4 +1,4 @@
-"""Best and worst of those tried, as in best-worst scaling and tricot trials."""
+"""Rankings from the best and the worst of some, as in best-worst scaling and tricot trials."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def from_choices(
     ----------
     frame : pandas or polars frame
     tried : list of names or patterns
-        The columns of what was tried, such as ``["item_A", "item_B", "item_C"]``. An empty
-        cell is one tried less.
+        The columns of what was tried, such as ``["item_A", "item_B", "item_C"]``. Empty
+        cells are ignored.
     best, worst : str, optional
         The columns of the answers: a label, the name of its column, or the letter of its place
         among `tried` (A, B, C, …). Empty is no answer; a row without any ranks nothing.

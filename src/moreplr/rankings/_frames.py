@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from moreplr._frames import named_columns
 from moreplr._types import Array
+from moreplr._validation import check_name
 from moreplr.rankings._cells import clip, shorten
 
 
@@ -86,13 +87,12 @@ def ranked_table(X: Any, positions: Array, labels: Iterable[Any]) -> RankedTable
 
 def make_frame(columns: dict[Any, Any], library: str) -> Any:
     """A pandas or polars frame of columns."""
+    check_name("library", library, ("pandas", "polars"))
     if library == "pandas":
         return pd.DataFrame(columns)
-    if library == "polars":
-        import polars
+    import polars
 
-        return polars.DataFrame(columns, strict=False)
-    raise ValueError(f"library must be 'pandas' or 'polars', got {library!r}")
+    return polars.DataFrame(columns, strict=False)
 
 
 def find_columns(columns: list[Any], wanted: Iterable[Any], parameter: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Ranks, buckets and matrices of pairs of rankings in canonical form."""
+"""Dense ranks, numbers of buckets and pair matrices of rankings in canonical form."""
 
 from __future__ import annotations
 

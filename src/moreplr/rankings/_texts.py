@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     rf'|(?P<bare>[^{_BETTER}{_TIED}"][^{_BETTER}{_TIED}]*))',
     re.DOTALL,
 )
-# What is most likely no part of a label, and what was meant by it.
+# Signs that are unlikely in a label, and advice for each.
 _MEANT = {
     "<≺": "the best label comes first: 'b > a'",
     ",;|": "labels are joined by '>' for better and '~' for tied: 'a > b ~ c'",

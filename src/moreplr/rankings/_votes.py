@@ -164,7 +164,7 @@ def _places(
     tied: Collection[str],
 ) -> tuple[int, int]:
     text = _plain(result)
-    # What a label is called comes first: one may be named `a`, or `tie`.
+    # Names of labels come first: a label may be called `a` or `tie`.
     for names in (pair, columns, ("a", "b")):
         if text in (_plain(names[0]), _plain(names[1])):
             return (1, 2) if text == _plain(names[0]) else (2, 1)

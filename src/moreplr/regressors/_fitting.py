@@ -1,4 +1,4 @@
-"""Base models of multi-output regressors: fitted where a target is observed, with weights."""
+"""Base models of multi-output regressors, fitted on the rows where a target is observed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from moreplr._types import Array, Seed
 from moreplr._validation import check_base, take
 from moreplr.forest import ForestRegressor
 
-# A regressor does not know what its targets are called; the ranker that fits it does.
+# Regressors do not know the names of labels; the ranker that fits them does.
 _LABELS: ContextVar[Any] = ContextVar("labels", default=None)
 
 

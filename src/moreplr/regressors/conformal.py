@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
 
 from moreplr._types import Array, Seed, Weights
-from moreplr._validation import take
+from moreplr._validation import check_name, take
 from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import fit_weighted, folds, show_labels
 from moreplr.regressors.single_target import SingleTarget
@@ -163,8 +163,7 @@ class Conformal(PositionRegressor):
         return get_tags(self._regressor()).input_tags.allow_nan
 
     def _check_params(self) -> None:
-        if self.method not in ("split", "cross"):
-            raise ValueError(f"method must be 'split' or 'cross', got {self.method!r}")
+        check_name("method", self.method, ("split", "cross"))
         for name in ("coverage", "calibration_size"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name} must be between 0 and 1, got {getattr(self, name)!r}")

@@ -20,7 +20,7 @@ from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import column_means, warn_unobserved
 from moreplr.regressors.svr import check_size
 
-# Of a row and an observed cell: the kernel, its part for a label, and what both are made from.
+# Bytes of a row and an observed cell: the kernel, a label's part of it, temporary arrays.
 _CELL_BYTES = 48
 
 

@@ -17,7 +17,7 @@ from moreplr.rivals.tree import LabelRankingTree
 
 
 class BoostLR(BaseRanker):
-    """BoostLR: rankers of training rows that were drawn the likelier, the harder they are.
+    """BoostLR: boosted rankers; rows that are hard to predict are drawn more often.
 
     In each round a ranker learns from n rows drawn with replacement, by their weights. The loss
     of a row is (1 − τ)/2 of its prediction, and of the round L the mean over all rows by their
@@ -26,8 +26,8 @@ class BoostLR(BaseRanker):
 
     Choices made here: predictions are aggregated by Borda's count. τ is τ_X, which is Kendall's
     where no labels are tied, over the labels that a training row ranks. A round with L ≥ ½ ends
-    the boosting and is thrown away, unless it is the first; one without loss ends it, too, and
-    as the limit of the weights has it, predicts alone.
+    the boosting and is thrown away, unless it is the first. A round without loss ends it, too,
+    and predicts alone, as in the limit of the weights.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class BoostLR(BaseRanker):
                 break
             weight = share * beta ** (1 - loss)
         self.losses_ = np.array(losses)
-        # One that is alone decides, whatever its weight.
+        # A single ranker decides, whatever its weight.
         self.estimator_weights_ = np.log(1 / np.array(betas)) if len(betas) > 1 else np.ones(1)
         return self
 

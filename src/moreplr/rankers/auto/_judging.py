@@ -93,7 +93,7 @@ class Data(NamedTuple):
 
 
 class Clock:
-    """Seconds that are left of a budget, which None does not bound."""
+    """The seconds left of a budget; None is no limit."""
 
     def __init__(self, budget: float | None) -> None:
         self._end = np.inf if budget is None else monotonic() + budget
@@ -165,7 +165,7 @@ def _in_a_line(error: Exception) -> str:
 
 
 def _reason_against(ranker: Any, data: Data) -> str | None:
-    """Why a member can't take part, whatever the time, or None."""
+    """Why a member can't take part, apart from time, or None."""
     if not data.folds:
         return "there is one row only"
     takes_nan = isinstance(ranker, Pipeline) or get_tags(ranker).input_tags.allow_nan
@@ -175,7 +175,7 @@ def _reason_against(ranker: Any, data: Data) -> str | None:
 
 
 def _least_seconds(member: Member, data: Data) -> float:
-    """What judging a member on the fewest rows may take, going by some labels."""
+    """Estimated seconds to judge a member on the fewest rows, from a trial on some labels."""
     n, k = data.Y.shape
     labels = np.linspace(0, k - 1, min(k, _TRIED_LABELS)).astype(np.intp)
 
@@ -185,7 +185,7 @@ def _least_seconds(member: Member, data: Data) -> float:
         test = every[3 * len(X) // 4 :]
         return held_out(member.ranker, X, Y[:, labels], weight, every, test)[1]
 
-    with suppress(Exception):  # what so few rows are too few for may do well with more
+    with suppress(Exception):  # a member that fails on so few rows may work on more
         trial(_WARMING_ROWS)
     seconds = trial(_FEWEST_ROWS)
     fits = 1.0 if _knows_held_out(member.ranker, data) else len(data.folds) + 1.0
@@ -193,7 +193,7 @@ def _least_seconds(member: Member, data: Data) -> float:
 
 
 def _judge_within(share: float, member: Member, data: Data, n_jobs: int | None) -> Judged:
-    """On the fewest rows, and then on more, as long as there is time for twice as many or all."""
+    """Judge on the fewest rows, then on more while there is time for twice as many or all."""
     n, end = len(data.Y), monotonic() + share
     few = np.isfinite(share) and n > _FEWEST_ROWS
     one = _judge(member.ranker, data, data.drawn(_FEWEST_ROWS) if few else None, n_jobs)
@@ -219,7 +219,7 @@ def _judge(ranker: Any, data: Data, rows: Rows | None, n_jobs: int | None) -> Ju
         return Judged(_own_pairs(model, data, every), rows, monotonic() - start, model)
     model = None
     if isinstance(ranker, BradleyTerryRanker) and ranker.alpha is None:
-        # One ridge serves all folds: to choose it is most of the work.
+        # All folds share one ridge, since choosing it is most of the work.
         model, _ = fitted(ranker, *data.part(np.arange(len(data.Y)) if rows is None else rows))
         ranker = clone(ranker).set_params(alpha=model.alpha_)
     tasks = [
@@ -261,7 +261,7 @@ def _knows_held_out(ranker: Any, data: Data) -> bool:
 
 
 def _refit_seconds(one: Judged, member: Member, data: Data) -> float:
-    """What a fit on all its rows may take a member that folds have judged."""
+    """Estimated seconds of the fit on all rows, of a member that was judged by folds."""
     if one.model is not None or not data.folds:
         return 0.0
     grows = (len(data.Y) / len(data.folds[0][0])) ** member.by_rows

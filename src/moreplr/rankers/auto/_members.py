@@ -30,7 +30,7 @@ from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.regressors._fitting import fit_weighted
 
 Rows = NDArray[np.intp]
-# They cost little, and the mixture shall not fall below them.
+# These are cheap, and the mixture should be at least as good as they are.
 ALWAYS = ("consensus", "linear")
 
 
@@ -47,10 +47,10 @@ class Member:
 
 
 def default_members() -> dict[str, Member]:
-    """Members of different kinds, the cheap ones first: two know their out-of-bag predictions.
+    """Members of different kinds, the cheap ones first.
 
-    Logistic regressions of pairs on radial basis functions stand for support vectors, whose
-    probabilities need further fits: they were better and as fast on made and field data.
+    Logistic regressions of pairs on radial basis functions replace support vector machines, whose
+    probabilities need more fits: they were better and as fast on made and field data.
     """
     logistic = PairwiseRanker(LogisticRegression(C=10.0, max_iter=200))
     return {
@@ -70,7 +70,7 @@ def scaled(*steps: Any) -> Pipeline:
 
 
 def check_members(members: Any) -> dict[str, Member]:
-    """The members that a user names, after those that are always there."""
+    """The user's members, after those that always take part."""
     if isinstance(members, Mapping):
         named = dict(members)
     elif isinstance(members, list | tuple):
@@ -101,7 +101,7 @@ def check_members(members: Any) -> dict[str, Member]:
 
 
 def prepared(ranker: Any, *, positions: str, n_jobs: int | None, seed: int) -> Any:
-    """A copy that knows the positions' meaning, and the threads and the seed if it had none."""
+    """A copy with this meaning of positions; threads and seed are set where they are None."""
     ranker = clone(ranker)
     parameters = ranker.get_params()
     own = f"{ranker.steps[-1][0]}__" if isinstance(ranker, Pipeline) else ""
@@ -132,7 +132,8 @@ def pairs_of(ranker: Any, X: Array) -> Pairs:
 def fitted(ranker: Any, X: Array, Y: Positions, weight: Array | None) -> tuple[Any, float]:
     """A fitted copy, and the seconds it took.
 
-    One thread for linear algebra: the same bytes wherever it is done, and no fight for cores.
+    Linear algebra uses one thread: the result is the same everywhere, and cores are not
+    overloaded.
     """
     start = monotonic()
     with threadpool_limits(1, "blas"):

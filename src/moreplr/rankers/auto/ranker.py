@@ -55,8 +55,8 @@ class AutoRanker(SetRanker):
     The members are the consensus (:class:`DummyRanker`), linear utilities
     (:class:`BradleyTerryRanker`), nearest neighbours, logistic regressions of all pairs on radial
     basis functions, a :class:`RankingForest` and a :class:`RankingBoost`. The first two always
-    take part: they are the floor. The out-of-bag predictions of forest and boosted trees stand for
-    folds. Members with a weight below `least_weight` are dropped.
+    take part. Forest and boosted trees use out-of-bag predictions instead of folds. Members with
+    a weight below `least_weight` are dropped.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class AutoRanker(SetRanker):
     weights_ : dict of their weights, which sum to 1
     calibrations_ : dict of the calibrations of their probabilities
     leaderboard_ : data frame with a row for each member, the weightiest first: its weight, mean
-        τ_X and log loss out of fold, seconds, and what became of it
+        τ_X and log loss out of fold, seconds and status
     tau_x_, log_loss_ : the mixture's own out-of-fold scores, slightly optimistic
     summary_ : str, the result in a sentence or two, also if nothing beats the consensus
     left_out_ : dict from names of members that did not join to the reason
@@ -187,7 +187,7 @@ class AutoRanker(SetRanker):
         }
         data = Data.of(X, Y, weight, groups, rng, n_folds=self.n_folds, most=self.n_judged)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of members, on parts of the rows
+            warnings.simplefilter("ignore")  # of members that are fitted on parts of the rows
             judged, self.left_out_ = judge(rankers, data, clock, self.n_jobs)
             self._weigh(judged, data)
             self._score(judged, data)
@@ -197,7 +197,7 @@ class AutoRanker(SetRanker):
     def _weigh(self, judged: dict[str, Judged], data: Data) -> None:
         names = list(judged)
         floor = judged[ALWAYS[0]].pairs
-        for one in judged.values():  # a row that all trees of a forest have seen
+        for one in judged.values():  # all trees of a forest may have seen a row
             unknown = np.isnan(one.pairs)
             one.pairs[unknown] = floor[unknown]
         observed = Observed.of(data)

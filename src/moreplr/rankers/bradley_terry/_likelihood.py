@@ -183,7 +183,7 @@ def standard_errors(
             own[:, places.ravel()] = (slopes[:, :k, None] * X[:, None]).reshape(len(X), -1)
             own[:, ties] = slopes[:, k:] if m == k else slopes[:, k:].sum(axis=1, keepdims=True)
             spread += own.T @ own
-    # Nothing depends on what all labels have in common, which may have any curvature therefore.
+    # The likelihood ignores what all labels have in common: any curvature of it will do.
     for column in places.T:
         total[np.ix_(column, column)] += 1.0
     covariance = np.linalg.inv(total)

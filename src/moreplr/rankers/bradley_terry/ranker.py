@@ -17,7 +17,7 @@ from moreplr.rankers.bradley_terry._likelihood import Data, solve, standard_erro
 ALPHAS = (1e5, 1e4, 1e3, 1e2, 1e1, 1e0, 1e-1)
 TIES = ("label", "common")
 STANDARD_ERRORS = ("fisher", "rows")
-# A choice among powers of ten needs no more of each solution; its start is near it.
+# Precise enough to choose among powers of ten.
 _ROUGH = 1e-5
 
 
@@ -48,8 +48,8 @@ class BradleyTerryRanker(PairRanker):
         nothing is drawn at random.
     intercept_alpha : float, default=0.01
         The same for the intercepts and tie tendencies. It keeps them finite where a label always
-        wins or nothing is ever tied, and is too weak to be seen elsewhere: it is that of a
-        normal prior with a standard deviation of 10.
+        wins or nothing is ever tied, and has hardly any effect elsewhere: it equals a normal
+        prior with a standard deviation of 10.
     ties : {"label", "common"}, default="label"
         A tie tendency for each label, or one for all, as in Davidson's own model, whose ν is
         exp(2t).
