@@ -28,8 +28,7 @@ Arrays are deflated at level 1. A ranking forest of 100 trees on the letter data
 in 2.2 s as 38 MB and loaded in 0.9 s, of which the checks of its trees take 0.1 s; level 6 would
 take 10 s to save it as 31 MB.
 
-An older file may lack what a newer release has. A parameter gets its default, and a learned
-attribute is set by the `upgrade` of the class's spec.
+An older file may lack a parameter, which then gets its default, but no learned attribute.
 """
 
 from __future__ import annotations
@@ -151,7 +150,7 @@ def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = No
     except MemoryError as error:
         raise ModelFileError("the model takes more memory than there is") from error
     except Exception as error:
-        # Crafted files fail in as many ways as there are steps; callers need one to catch.
+        # Crafted files raise errors of many types; callers catch one.
         reason = f"{type(error).__name__}: {error}"
         raise ModelFileError(f"the file does not hold a model: {reason:.300}") from error
 

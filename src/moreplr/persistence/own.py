@@ -1,4 +1,4 @@
-"""What files may hold of this library's own classes.
+"""Specs of this library's own classes.
 
 Arrays that kernels read get their types and shapes checked here, and their contents in
 :mod:`moreplr.forest.validation`: kernels do not look at bounds.

@@ -27,7 +27,7 @@ def _same_size(name: Size, value: int, sizes: Sizes) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value in a message; what could be long is named by its type."""
+    """A value for a message; long values are named by their type."""
     if value is None or isinstance(value, str | int | float):
         return f"{value!r:.60}"
     return f"a {type(value).__name__}"
@@ -110,7 +110,7 @@ def nothing(value: Any, sizes: Sizes) -> None:
 
 
 def anything(value: Any, sizes: Sizes) -> None:
-    """Whatever a file can hold: for attributes that only `fit` reads, which checks them."""
+    """Any value: for attributes that only `fit` uses, after checks of its own."""
 
 
 def text(*choices: str) -> Check:
