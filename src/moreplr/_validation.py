@@ -60,6 +60,15 @@ def number_from(name: str, value: Any, least: float) -> float:
     return float(value)
 
 
+def check_fit_call(estimator: Any, y: Any) -> None:
+    """Refuse a call of `fit` without y, and a wrong number of threads."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    check_jobs(getattr(estimator, "n_jobs", None))
+
+
 def check_jobs(n_jobs: Any) -> None:
     """Refuse a number of threads that is no integer, 0 or too large."""
     if n_jobs is None:
@@ -101,7 +110,7 @@ def _weights(sample_weight: Any) -> Array:
 
 
 def relative_weight(sample_weight: Weights, n_samples: int) -> Array | None:
-    """Weights as `check_sample_weight` gives them, 1 in the mean of the rows that count.
+    """Checked weights, scaled to a mean of 1 over the rows of positive weight.
 
     So only their ratios matter, also to learners that weigh rows against a penalty.
 
@@ -139,7 +148,7 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
                 reset=reset,
                 accept_sparse="csr" if tags.input_tags.sparse else False,
                 dtype=np.float64,
-                ensure_all_finite="allow-nan" if tags.input_tags.allow_nan else True,
+                ensure_all_finite=finite_or_nan(ranker),
             )
     except OverflowError as error:
         raise ValueError(f"X has a feature that is too large: {error}") from error

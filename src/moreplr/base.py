@@ -23,7 +23,7 @@ from moreplr._frames import named_columns
 from moreplr._types import Array, Labels, Positions, Seed, Weights
 from moreplr._validation import (
     check_base,
-    check_jobs,
+    check_fit_call,
     check_name,
     check_sample_weight,
     check_size,
@@ -95,7 +95,7 @@ class BaseRanker(BaseEstimator):
         return to_text(np.asarray(self.predict(X, **options)), self.labels_, signs=signs)
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `predict` gives.
+        """Choose the container of predictions.
 
         Parameters
         ----------
@@ -147,17 +147,12 @@ class BaseRanker(BaseEstimator):
         self, X: Any, y: Any, sample_weight: Weights = None
     ) -> tuple[Array, Positions, Array | None]:
         """Validate the arguments of `fit`; learn the labels and the names of the features."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        check_jobs(getattr(self, "n_jobs", None))
+        check_fit_call(self, y)
         X = numbers_from(self, X)
         positions, self.labels_ = check_rankings(y)
         if len(positions) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows, but y has {len(positions)}")
         unranked = int(np.isnan(positions).all(axis=1).sum())
-        # A single label, as in scikit-learn's checks, has no pairs; it must be ranked at least.
         if not compares(positions).any():
             count = "no label in any row" if positions.shape[1] == 1 else "two labels in no row"
             raise ValueError(f"y ranks {count}: there is nothing to learn")
@@ -206,6 +201,11 @@ class Pairs(NamedTuple):
 
     P: Array
     Q: Array
+
+    @classmethod
+    def zeros(cls, n: int, k: int) -> Pairs:
+        """Matrices to be filled."""
+        return cls(np.zeros((n, k, k)), np.zeros((n, k, k)))
 
 
 class PairRanker(BaseRanker):
@@ -302,7 +302,7 @@ class PairRanker(BaseRanker):
         if chunks:
             return (self._pairs(X[rows]) for rows in self._chunks(X.shape[0]))
         n, k = X.shape[0], len(self.labels_)
-        whole = Pairs(np.empty((n, k, k)), np.empty((n, k, k)))
+        whole = Pairs.zeros(n, k)
         for rows in self._chunks(n):
             whole.P[rows], whole.Q[rows] = self._pairs(X[rows])
         return whole
@@ -345,11 +345,7 @@ class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     n_outputs_: int
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Weights) -> tuple[Array, Array, Any]:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        check_jobs(getattr(self, "n_jobs", None))
+        check_fit_call(self, y)
         with quiet():
             X, Y = validate_data(
                 self,

@@ -166,28 +166,23 @@ def aggregate(
     check_number(beta, "beta", 0.0, 0.5)
     check_number(threshold, "threshold", 0.0, inf)
     stack, single = as_stack(C, "C")
-    if objective == "l1":
-        if ties is not None:
-            raise ValueError("ties is for objective='tau_x': the L1 distance depends on C alone")
-
-        def prepare(rows: slice) -> tuple[Stack, Stack]:
-            origin = Origin(rows.start, single)
-            block = _block(stack, rows)
-            check_pair_order(block, origin)
-            return block, l1_gains(block)
-    else:
-        if ties is None:
-            raise ValueError("objective='tau_x' needs ties, the probabilities of i and j tied")
-        tied, _ = as_stack(ties, "ties")
+    if objective == "l1" and ties is not None:
+        raise ValueError("ties is for objective='tau_x': the L1 distance depends on C alone")
+    if objective == "tau_x" and ties is None:
+        raise ValueError("objective='tau_x' needs ties, the probabilities of i and j tied")
+    tied = None if ties is None else as_stack(ties, "ties")[0]
+    if ties is not None:
         check_same_shape(C, ties, "C and ties")
 
-        def prepare(rows: slice) -> tuple[Stack, Stack]:
-            origin = Origin(rows.start, single)
-            block, Q = _block(stack, rows), _block(tied, rows)
-            check_pair_order(block, origin)
-            check_ties(Q, "ties", origin)
-            check_tie_share(block, Q, origin)
-            return block, tau_x_gains(block, Q)
+    def prepare(rows: slice) -> tuple[Stack, Stack]:
+        origin, block = Origin(rows.start, single), _block(stack, rows)
+        check_pair_order(block, origin)
+        if tied is None:
+            return block, l1_gains(block)
+        Q = _block(tied, rows)
+        check_ties(Q, "ties", origin)
+        check_tie_share(block, Q, origin)
+        return block, tau_x_gains(block, Q)
 
     solver = _plan(
         stack.shape[1], method, n_buckets, top, total_order, beta, threshold, random_state

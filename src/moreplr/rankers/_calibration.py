@@ -19,7 +19,7 @@ from moreplr._types import Array
 # Smaller differences of probabilities mean little: a forest of 100 trees has steps of 0.01.
 _FLOOR = 0.005
 _IDENTITY = np.array([1.0, 1.0, 0.0])
-# The weight, in observations, of leaving probabilities as they are.
+# The weight of unchanged probabilities, as a number of observations.
 _PRIOR = 1.0
 
 

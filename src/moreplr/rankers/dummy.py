@@ -99,6 +99,6 @@ class DummyRanker(PairRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.no_validation = True  # of features, which it does not look at
+        tags.no_validation = True  # of features, which are ignored
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.sparse = True
         return tags

@@ -151,7 +151,7 @@ class NearestNeighborsRanker(NeighborSearch, PairRanker):
         totals = np.zeros(len(sizes))
         for chunk in self._chunks(len(scored)):
             rows = scored[chunk]
-            counts = Pairs(np.zeros((len(rows), k, k)), np.zeros((len(rows), k, k)))
+            counts = Pairs.zeros(len(rows), k)
             weights = self._neighbor_weights(distances[chunk], indices[chunk])
             done = 0
             for at, size in enumerate(sizes):
@@ -165,9 +165,8 @@ class NearestNeighborsRanker(NeighborSearch, PairRanker):
         return sizes[int(np.argmax(means))]
 
     def _pairs(self, X: Array) -> Pairs:
-        k = len(self.labels_)
         distances, indices = self.index_.kneighbors(X, self.n_neighbors_)
-        counts = Pairs(np.zeros((len(X), k, k)), np.zeros((len(X), k, k)))
+        counts = Pairs.zeros(len(X), len(self.labels_))
         self._count(indices, self._neighbor_weights(distances, indices), counts)
         _counts.to_shares(*counts, *self.consensus_)
         return counts

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moreplr._frames import is_frame, one_row, to_pandas
 from moreplr._types import Array, Weights
-from moreplr._validation import quiet, without_mask
+from moreplr._validation import check_fit_call, quiet, without_mask
 from moreplr.base import BaseRanker
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.vectorizing import FrameVectorizer
@@ -85,8 +85,7 @@ class TableRanker(BaseRanker):
         y : rankings of the rows in any form that :func:`check_rankings` accepts
         sample_weight : array of shape (n_samples,), optional
         """
-        if y is None:
-            raise ValueError("TableRanker requires y to be passed, but the target y is None")
+        check_fit_call(self, y)
         if self.ranker is not None and not hasattr(self.ranker, "fit"):
             raise TypeError(
                 f"ranker must be a ranker such as RankingForest(), got {self.ranker!r}"

@@ -87,9 +87,10 @@ class Data(NamedTuple):
         """So many rows, drawn at random: the same ones each time."""
         return np.sort(self.order[:count])
 
-    def part(self, rows: Rows) -> tuple[Array, Positions, Array | None]:
-        """Features, rankings and weights of some rows."""
-        return take(rows, self.X, self.Y, self.weight)
+    def part(self, rows: Rows | None) -> tuple[Array, Positions, Array | None]:
+        """Features, rankings and weights of some rows, or of all."""
+        parts = self.X, self.Y, self.weight
+        return parts if rows is None else take(rows, *parts)
 
 
 class Clock:
@@ -104,7 +105,7 @@ class Clock:
 
 
 class Judged(NamedTuple):
-    """A member's held-out pairs (n_judged, n_pairs, 2), and what it was fitted on.
+    """A member's held-out pairs (n_judged, n_pairs, 2), and the rows that it was fitted on.
 
     `rows` are those that it is fitted on, None for all of them; `model` is the member itself if
     it is fitted on them already.
@@ -129,7 +130,7 @@ def judge(
     judged: dict[str, Judged] = {}
     left_out: dict[str, str] = {}
     costs: dict[str, float] = {}
-    reserved = 0.0  # for the fits on all rows of members that folds have judged
+    reserved = 0.0  # seconds for fits on all rows, of members that were judged by folds
     for name, member in members.items():
         if name not in ALWAYS and (reason := _reason_against(member.ranker, data)):
             left_out[name] = reason
@@ -220,7 +221,7 @@ def _judge(ranker: Any, data: Data, rows: Rows | None, n_jobs: int | None) -> Ju
     model = None
     if isinstance(ranker, BradleyTerryRanker) and ranker.alpha is None:
         # All folds share one ridge, since choosing it is most of the work.
-        model, _ = fitted(ranker, *data.part(np.arange(len(data.Y)) if rows is None else rows))
+        model, _ = fitted(ranker, *data.part(rows))
         ranker = clone(ranker).set_params(alpha=model.alpha_)
     tasks = [
         (ranker, data.X, data.Y, data.weight, _within(train, rows), test)

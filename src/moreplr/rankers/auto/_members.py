@@ -124,9 +124,15 @@ def last_step(ranker: Any) -> Any:
 
 def pairs_of(ranker: Any, X: Array) -> Pairs:
     """Pair probabilities of a fitted ranker or pipeline."""
+    last, X = unwrapped(ranker, X)
+    return last.predict_pairs(X)
+
+
+def unwrapped(ranker: Any, X: Array) -> tuple[Any, Any]:
+    """The ranker at the end of a fitted pipeline, or itself, and its features."""
     if isinstance(ranker, Pipeline):
-        X = ranker[:-1].transform(X)
-    return last_step(ranker).predict_pairs(X)
+        return last_step(ranker), ranker[:-1].transform(X)
+    return ranker, X
 
 
 def fitted(ranker: Any, X: Array, Y: Positions, weight: Array | None) -> tuple[Any, float]:
@@ -159,7 +165,7 @@ def compact(pairs: Pairs) -> NDArray[np.float32]:
 
 
 def three_way(compacted: NDArray[Any], calibration: PairCalibration | None = None) -> Array:
-    """Probabilities (…, 3) of the codes 0, 1 and 2 from what `compact` keeps of them."""
+    """Probabilities (…, 3) of the codes 0, 1 and 2 from those that `compact` keeps."""
     before, tied = compacted[..., 0].astype(np.float64), compacted[..., 1].astype(np.float64)
     after = np.maximum(1 - before - tied, 0.0)
     shares = np.stack([before, tied, after], axis=-1)

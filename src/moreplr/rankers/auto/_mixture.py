@@ -1,5 +1,4 @@
-"""What each member of a mixture is worth: its weight, by the likelihood of relations that it has
-not seen, and its line in the leaderboard."""
+"""The weights of members, by the likelihood of held-out relations, and the leaderboard."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from moreplr.rankers.auto._members import Rows, three_way
 # Seven weights need no more relations than this.
 _WEIGHED_PAIRS = 500_000
 _MOST_STEPS = 1000
-# Of the mean log-likelihood, from step to step.
+# Change of the mean log-likelihood in a step.
 _TOLERANCE = 1e-8
 
 
@@ -45,12 +44,12 @@ class Observed(NamedTuple):
         return Observed(row, pair, codes[row, pair], step * (weights / per_row)[row])
 
     def calibration(self, pairs: NDArray[np.float32]) -> PairCalibration:
-        """Fitted on the observed relations; leaves all as it is where there are none."""
+        """Fitted on the observed relations; without any, it changes nothing."""
         seen = three_way(pairs[self.row, self.pair])
         return PairCalibration().fit(seen, self.code, self.weight)
 
     def likelihoods(self, pairs: NDArray[np.float32]) -> Array:
-        """The probabilities that a member gave to what was observed."""
+        """The probabilities of the observed relations by a member."""
         seen = three_way(pairs[self.row, self.pair])
         return np.take_along_axis(seen, self.code[:, None].astype(np.intp), axis=1)[:, 0]
 
@@ -120,7 +119,7 @@ def _status(one: Judged, weight: float, n_rows: int) -> str:
 
 
 def summary(weights: dict[str, float], tau: float, gains: Array, weight: Array | None) -> str:
-    """What was mixed, and whether it is better than the consensus."""
+    """The members of the mixture, and whether it is better than the consensus."""
     parts = ", ".join(f"{name} {share:.0%}" for name, share in weights.items())
     text = f"A mixture of {parts}: τ_X {tau:.3f} on held-out rows"
     known = ~np.isnan(gains)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -34,6 +35,7 @@ from moreplr.rankers.auto._members import (
     pairs_of,
     prepared,
     three_way,
+    unwrapped,
 )
 from moreplr.rankers.auto._mixture import Observed, leaderboard, mixture_weights, summary
 from moreplr.rankers.auto.explanation import MixtureExplanation
@@ -150,7 +152,7 @@ class AutoRanker(SetRanker):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
-        """Fit the members out of fold, weigh them, and fit on all rows those that count.
+        """Fit the members out of fold, weigh them, and fit those with weight on all rows.
 
         Parameters
         ----------
@@ -176,12 +178,11 @@ class AutoRanker(SetRanker):
         if not isinstance(seed, Integral):
             seed = rng.randint(np.iinfo(np.int32).max)
         rankers = {
-            name: Member(
-                prepared(
+            name: replace(
+                member,
+                ranker=prepared(
                     member.ranker, positions=self.positions, n_jobs=self.n_jobs, seed=int(seed)
                 ),
-                member.by_rows,
-                member.by_labels,
             )
             for name, member in members.items()
         }
@@ -246,12 +247,7 @@ class AutoRanker(SetRanker):
     def _refit(self, members: dict[str, Member], judged: dict[str, Judged], data: Data) -> None:
         """Fit the members that folds have judged on all their rows."""
         names = [name for name in self.weights_ if judged[name].model is None]
-        every = np.arange(len(data.Y))
-        tasks = [
-            (members[name].ranker, *data.part(every if rows is None else rows))
-            for name in names
-            for rows in [judged[name].rows]
-        ]
+        tasks = [(members[name].ranker, *data.part(judged[name].rows)) for name in names]
         models = run(fitted, tasks, self.n_jobs, np.zeros(1, np.uint8))
         known = {name: judged[name].model for name in self.weights_}
         known |= {name: model for name, (model, _) in zip(names, models, strict=True)}
@@ -275,9 +271,9 @@ class AutoRanker(SetRanker):
         ranks = self._decode(mixed, total_order=not self.ties_, random_state=0)[0]
         forest = None
         for model in self.members_.values():
-            if forest is None and isinstance(last_step(model), RankingForest):
-                inputs = X if model is last_step(model) else model[:-1].transform(X)
-                forest = last_step(model).explain(inputs)
+            last, inputs = unwrapped(model, X)
+            if forest is None and isinstance(last, RankingForest):
+                forest = last.explain(inputs)
         rows = pd.DataFrame({"row": [], "weight": [], "ranking": []})
         return MixtureExplanation(
             to_text(ranks[None], self.labels_)[0],

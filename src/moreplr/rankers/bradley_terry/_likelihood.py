@@ -21,7 +21,7 @@ Ranks = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Features:
-    """Features X as the model sees them, (X - mean) / scale; never computed if X is sparse."""
+    """Standardised features, (X - mean) / scale, which are never computed if X is sparse."""
 
     X: Any
     mean: Array
@@ -38,7 +38,7 @@ class Features:
             known = ~np.isnan(X)
             total = np.maximum(weight @ known, 1e-300)
             mean = weight @ np.where(known, X, 0.0) / total
-            # A missing feature is its mean, so that it does not count for the spread either.
+            # A missing feature counts as its mean, and adds nothing to the variance.
             away = np.where(known, X - mean, 0.0)
             variance = weight @ away**2 / total
         scale = np.sqrt(variance)
@@ -73,7 +73,7 @@ class Features:
 
 @dataclass(frozen=True)
 class Data:
-    """What the likelihood needs: features, ranks (-1 where a label is missing) and weights."""
+    """Data of the likelihood: features, ranks (-1 where a label is missing) and weights."""
 
     features: Features
     ranks: Ranks
@@ -154,7 +154,7 @@ def solve(
 def standard_errors(
     solution: Array, data: Data, alpha: float, intercept_alpha: float, kind: str
 ) -> tuple[Array, Array, Array]:
-    """Standard errors of weights, intercepts and tie tendencies, for features as they are."""
+    """Standard errors of weights, intercepts and tie tendencies, on the scale of the features."""
     (n, k), p = data.ranks.shape, len(data.features.mean)
     m, scores = data.n_ties, data.scores(solution)
     total = np.diag(data.ridge(alpha, intercept_alpha))

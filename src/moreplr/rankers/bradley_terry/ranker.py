@@ -187,7 +187,7 @@ class BradleyTerryRanker(PairRanker):
 
     def _pairs(self, X: Array) -> Pairs:
         n, k = X.shape[0], len(self.labels_)
-        pairs = Pairs(np.empty((n, k, k)), np.empty((n, k, k)))
+        pairs = Pairs.zeros(n, k)
         scores = np.hstack([self._scores(X), np.broadcast_to(self.ties_, (n, k))])
         probabilities(np.ascontiguousarray(scores), *pairs)
         return pairs
