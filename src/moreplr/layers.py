@@ -22,7 +22,7 @@ from moreplr.rankings import dense_ranks
 
 
 class Layer(BaseEstimator):
-    """What all layers share. `needs_intervals`: the regressor must give half-widths."""
+    """Base class of layers. `needs_intervals`: whether the regressor must give half-widths."""
 
     needs_intervals = False
 
@@ -219,7 +219,7 @@ def _normal_pairs(
     """Probabilities that i precedes j by more than `tie`, and that they are closer than that."""
     gap = mean[:, :, None] - mean[:, None, :]
     spread = np.hypot(deviation[:, :, None], deviation[:, None, :])
-    # Without spread the gap itself decides; the smallest number stands for none.
+    # The smallest number replaces a spread of 0, so that the sign of the gap decides.
     spread = np.maximum(spread, np.finfo(float).tiny)
     with np.errstate(over="ignore"):
         precedes = ndtr((-tie - gap) / spread)

@@ -201,7 +201,7 @@ def corrected_t(
         return Estimate(mean, float("nan"), float("nan"))
     error = float(np.sqrt((1 / n + ratio) * values.var(ddof=1)))
     width = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
-    p = float(mean == 0)  # scores that don't vary leave no doubt
+    p = float(mean == 0)  # scores without variance
     if error > 0:
         p = float(2 * stats.t.sf(abs(mean) / error, n - 1))
     return Estimate(mean, max(mean - width, -most), min(mean + width, most), p)

@@ -19,7 +19,7 @@ from moreplr.tables.overview import Overview, make_overview, notes_on_features
 
 @dataclass(frozen=True)
 class Card:
-    """What a data set holds, in the terms of the paper's table."""
+    """The numbers of a data set, as in the paper's table."""
 
     name: str
     problem: str
@@ -98,7 +98,7 @@ class Dataset:
         )
 
     def overview(self) -> Overview:
-        """What was read: the first ranking, the consensus, and what looks odd.
+        """A summary of what was read, with the first ranking, the consensus, and what looks odd.
 
         Examples
         --------

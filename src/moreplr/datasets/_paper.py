@@ -1,4 +1,4 @@
-"""The data sets of the paper's table: what they hold and where OpenML has them.
+"""The data sets of the paper's table: their sizes and their identifiers on OpenML.
 
 Thies, Alfaro and Bengs: MORE-PLR, multi-output regression employed for partial label ranking,
 table of appendix B. Two columns are not in the table: `missing_codes` are the numbers that the

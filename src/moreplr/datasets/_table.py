@@ -48,7 +48,7 @@ def read_dataset(source: Any, options: TableOptions, name: str | None, problem: 
 
 
 def _read(path: str | Path, options: TableOptions) -> tuple[pd.DataFrame, str]:
-    """All rows of a table, and what messages call it."""
+    """All rows of a table, and its name for messages."""
     with open_table(
         str(path),
         kind=options.format,
@@ -60,7 +60,7 @@ def _read(path: str | Path, options: TableOptions) -> tuple[pd.DataFrame, str]:
 
 
 def _check_no_options(options: TableOptions, message: str) -> None:
-    """Refuse what would have no effect, such as labels of a file that has its own."""
+    """Refuse options without effect, such as `labels` for a file that has its own."""
     for option in fields(options):
         value = getattr(options, option.name)
         if (tuple(value) if isinstance(value, list) else value) != option.default:
@@ -121,7 +121,7 @@ def make_dataset(
     title: str | None = None,
     keep_types: bool = True,
 ) -> Dataset:
-    """A data set of a raw table; `title` is what messages call it."""
+    """A data set of a raw table; `title` is its name in messages."""
     reader = Reader(title or name, options.gaps, options.decimal)
     shaped = shape_table(frame, reader, options)
     return Dataset(

@@ -126,7 +126,7 @@ def _with_penalty(times: Any, cutoff: float, penalty: float) -> Array:
 
 
 def chosen_values(values: Array, Y_pred: ArrayLike, origin: Any) -> Array:
-    """The mean value of the labels in the best predicted bucket, of those whose value is known."""
+    """The mean of the known values of the labels in the best predicted bucket."""
     labels = list(origin.columns) if hasattr(origin, "columns") else None
     pred: Positions = check_rankings(Y_pred, labels)[0]
     if pred.shape != values.shape:

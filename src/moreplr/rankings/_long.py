@@ -132,7 +132,7 @@ def to_long(
 
 
 def row_names(Y: Any, rows: Iterable[Any] | None, n: int) -> NDArray[Any]:
-    """What the rows are called: as given, or a pandas index, or numbers from 0."""
+    """Names of the rows: as given, or a pandas index, or numbers from 0."""
     if rows is None:
         index = getattr(Y, "index", None)
         return objects(index) if isinstance(index, pd.Index) else objects(range(n))

@@ -10,7 +10,7 @@ from moreplr._types import Positions
 
 
 def dense_ranks(Y: Positions) -> Positions:
-    """Positions as 1, 2, … without gaps, equal for tied labels, NaN for unranked ones.
+    """Ranks 1, 2, … without gaps: equal for tied labels, NaN for unranked ones.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def parse_text(text: Any, row: int, known: Collection[str] = ()) -> list[list[st
 
 
 def quote_label(label: Any) -> str:
-    """A label as it stands in a text: in double quotes where it could be misread."""
+    """A label for a text: in double quotes where it could be misread."""
     text = str(label)
     signs = set(_BETTER + _TIED)
     plain = text and text == text.strip() and text[0] != '"' and not signs & set(text)

@@ -81,13 +81,13 @@ def fit_weighted(base: Any, X: Array, y: Array, sample_weight: Array | None) -> 
     else:
         raise TypeError(f"{type(base).__name__} does not take sample weights")
     last = base.steps[-1][1] if isinstance(base, Pipeline) else base
-    if type(last).__module__.startswith("sklearn.svm."):  # which no interrupt reaches
+    if type(last).__module__.startswith("sklearn.svm."):  # libsvm does not react to Ctrl-C
         return abandonable(lambda: base.fit(X, y, **options))
     return base.fit(X, y, **options)
 
 
 def warn_unobserved(Y: Array) -> float:
-    """The mean target, which stands in for labels that no training row ranks."""
+    """The mean target, for labels that no training row ranks; warns of these."""
     unseen = np.flatnonzero(np.isnan(Y).all(axis=0))
     if len(unseen):
         warnings.warn(

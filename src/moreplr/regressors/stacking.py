@@ -20,7 +20,7 @@ def _second_gives_intervals(stacking: Stacking) -> bool:
 
 
 class Stacking(PositionRegressor):
-    """Single-target regression in two stages; the second sees what the first predicts.
+    """Single-target regression in two stages; the second uses predictions of the first.
 
     The second stage learns from the features and from *out-of-fold* predictions of the first,
     so that it never sees a prediction for a row that the first stage was trained on.

@@ -122,5 +122,5 @@ def row_losses(Y: Array, predicted: Array) -> Array:
     >>> row_losses(np.array([[1.0, 2.0, 3.0]] * 2), np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
     array([0., 1.])
     """
-    # A single label has no pair to be wrong about.
+    # A single label has no pair, and no loss.
     return np.nan_to_num((1 - tau_x_score(Y, predicted, per_sample=True)) / 2)

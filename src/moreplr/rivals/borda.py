@@ -15,7 +15,7 @@ from moreplr._types import Array, Positions
 from moreplr.encoders import encode
 from moreplr.rankings import dense_ranks
 
-# Sums of the same votes in another order differ in the last digits; these must not rank.
+# Sums of the same votes in another order differ in the last digits, and must tie.
 ROUNDING = 1e-9
 
 

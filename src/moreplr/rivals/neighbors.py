@@ -20,7 +20,7 @@ CANDIDATES = (5, 10, 15, 20)
 
 
 class _InstanceBasedRanker(NeighborSearch, BaseRanker):
-    """What both models have in common: the search for neighbours and for their number."""
+    """The common part of both models: neighbours, and the choice of their number."""
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
         """Store the training rows and choose the number of neighbours."""
@@ -131,11 +131,8 @@ class PlackettLuceNeighborsRanker(_InstanceBasedRanker):
 
     Parameters
     ----------
-    n_neighbors : int, optional
-        By default that of 5, 10, 15 and 20 whose leave-one-out predictions of the training rows
-        have the highest mean τ_X; with fewer rows all but one.
-    metric : str or callable, default="euclidean"
-        As in :class:`sklearn.neighbors.NearestNeighbors`.
+    n_neighbors, metric, n_jobs
+        As in :class:`MallowsNeighborsRanker`, and so are the attributes.
     prior : float, default=0.1
         The strength of the prior, in rankings; at 0 the skills are those of the greatest
         likelihood.
@@ -143,16 +140,6 @@ class PlackettLuceNeighborsRanker(_InstanceBasedRanker):
         Stop when no log skill changes by more.
     max_iter : int, default=200
         The most iterations.
-    n_jobs : int, optional
-        The number of threads of the search.
-
-    Attributes
-    ----------
-    n_neighbors_ : int, the size in use
-    scores_ : dict of the leave-one-out τ_X of each size that was tried
-    index_ : the fitted :class:`sklearn.neighbors.NearestNeighbors`
-    rankings_, sample_weight_ : positions and weights (or None) of the rows in the index
-    labels_ : object array (n_labels,)
 
     References
     ----------

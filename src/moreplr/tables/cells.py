@@ -109,7 +109,7 @@ class Reader:
         return None if np.isnan(values).all() else values
 
     def is_code(self, column: pd.Series) -> NDArray[np.bool_]:
-        """Which cells are among `gaps`, beside empty ones and the like."""
+        """Which cells are among `gaps`; empty cells and the like are not."""
         own, cells = set(map(str, self.gaps)), _cells(column)
         found = np.array([isinstance(c, str) and c.strip() in own for c in cells], dtype=bool)
         return found | np.isin(self._as_numbers(cells), self.codes) if self.codes else found
@@ -170,7 +170,7 @@ def has_numbers(column: pd.Series) -> bool:
 
 
 def has_decimal_comma(cell: Any) -> bool:
-    """Whether a cell looks like a number of another country.
+    """Whether a cell looks like a number with a decimal comma.
 
     Examples
     --------

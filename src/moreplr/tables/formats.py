@@ -28,7 +28,7 @@ _FORMAT_OF = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
-# Better refused by name than taken for CSV.
+# These are refused by name; otherwise they would be read as CSV.
 _FOREIGN = {
     ".xls": "a workbook of Excel before 2007",
     ".ods": "an OpenDocument spreadsheet",
@@ -98,7 +98,7 @@ def show_name(path: str) -> str:
 
 
 def open_bytes(path: str, compression: str) -> IO[bytes]:
-    """Open a file, or standard input, to read what it holds uncompressed."""
+    """Open a file, or standard input, for its uncompressed bytes."""
     if path == STREAM:
         return sys.stdin.buffer
     if compression == ".zip":

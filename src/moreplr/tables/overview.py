@@ -12,12 +12,12 @@ import pandas as pd
 
 from moreplr._types import Array
 from moreplr.encoders import METHODS, encode
-from moreplr.rankings import count_buckets, to_text
+from moreplr.rankings import to_text
 from moreplr.rankings._cells import clip, count, shorten
 from moreplr.tables.cells import has_decimal_comma
 from moreplr.tables.options import TableOptions
 
-# Fewer rows than this may all differ without being identifiers.
+# In fewer rows, all values may differ by chance.
 _SOME = 20
 # Typing errors affect fewer rows than this; ratings taken for positions affect nearly all.
 _ODD_SHARE = 0.2
@@ -32,7 +32,7 @@ _LONGEST = 2000
 
 @dataclass(frozen=True)
 class Overview:
-    """What a data set holds, to see at a glance whether it was read as meant.
+    """A summary of a data set, to see at a glance whether it was read correctly.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Overview:
     rows : number of rows
     features : whether each feature is a number, a text or another type
     labels : names of the labels
-    meaning : how label columns were read
+    meaning : the meaning of the label columns
     first : the first ranking, as text
     consensus : the ranking that agrees best with all, as text
     notes : what looks odd
@@ -82,7 +82,7 @@ def _cut(text: str) -> str:
 
 
 def meaning(options: TableOptions) -> str:
-    """How rankings are read, in words."""
+    """The meaning of rankings in words."""
     better = "the largest is best" if options.larger_is_better else "the smallest is best"
     close = f", closer than {options.tolerance} is tied" if options.tolerance else ""
     gaps = "empty is last" if options.missing == "last" else "empty is not ranked"
@@ -139,7 +139,7 @@ def notes_on_rankings(Y: Array, labels: list[Any], options: TableOptions) -> Ite
 def _share_of_no_places(Y: Array) -> float:
     """The share of rows that no method of numbering places gives, ties included."""
     if not len(Y) or (np.round(Y) != Y).any():
-        return 0.0  # other numbers are measurements, of which the order counts
+        return 0.0  # measurements, of which only the order counts
     places = Y + (Y.min() == 0)
     return min(float((encode(places, way) != places).any(axis=1).mean()) for way in METHODS)
 
@@ -205,10 +205,11 @@ def make_overview(
     labels = [str(label) for label in Y]
     positions = Y.to_numpy(dtype=float)
     consensus = "not known: no row ranks two labels"
-    if (count_buckets(positions) > 0).any() and ((~np.isnan(positions)).sum(axis=1) > 1).any():
+    if ((~np.isnan(positions)).sum(axis=1) > 1).any():
         with warnings.catch_warnings():  # rows that rank nothing are counted elsewhere
             warnings.simplefilter("ignore", UserWarning)
-            ranker = DummyRanker().fit(np.zeros((len(Y), 1)), _named(positions, labels), weight)
+            named = pd.DataFrame(positions, columns=labels)
+            ranker = DummyRanker().fit(np.zeros((len(Y), 1)), named, weight)
         consensus = ranker.predict_text([[0.0]])[0]
     return Overview(
         name,
@@ -220,10 +221,6 @@ def make_overview(
         consensus,
         tuple(notes),
     )
-
-
-def _named(positions: Array, labels: list[str]) -> pd.DataFrame:
-    return pd.DataFrame(positions, columns=pd.Index(labels))
 
 
 def _kind(values: pd.Series) -> str:

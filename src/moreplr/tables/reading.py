@@ -184,7 +184,7 @@ def _excel(binary: IO[bytes], sheet: str | None) -> tuple[list[str], Iterator[pd
                 raise ValueError(f"there is no sheet {clip(sheet)}; sheets are {shorten(names)}")
             chosen = names[0] if sheet is None else sheet
             cells = pd.read_excel(workbook, sheet_name=chosen, header=None, dtype=object)
-    except (KeyError, TypeError) as error:  # parts of a workbook that are not there
+    except (KeyError, TypeError) as error:  # a workbook with missing parts
         raise ValueError(f"no workbook of Excel: {error}") from error
     which = f" (sheet {chosen!r} of {len(names)})" if len(names) > 1 else ""
     cells = cells.dropna(how="all")

@@ -93,7 +93,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         self.missing_codes = missing_codes
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find out what each column holds, and how to turn it into numbers."""
+        """Find the kind of each column, and fit its encoder."""
         self.fit_transform(X)
         return self
 
@@ -134,7 +134,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         return frame.assign(**{n: _without_words_for_gaps(column) for n, column in texts.items()})
 
     def _learn_kinds(self, frame: pd.DataFrame) -> None:
-        """Learn what the columns hold, and fit what encodes them."""
+        """Find the kinds of the columns, and fit their encoders."""
         kinds = {str(name): _first_kind(column) for name, column in frame.items()}
         self.kinds_: dict[str, str] = kinds
         self.steps_: dict[str, list[Any]] = {}
