@@ -38,7 +38,7 @@ from moreplr.aggregation import expected_tau
 from moreplr.datasets import list_datasets, load
 from moreplr.metrics import pair_log_loss, tau_x_score
 from moreplr.rankers._pairs import square
-from moreplr.rankers.auto._judging import Clock, judge
+from moreplr.rankers.auto._judging import Clock, Data, judge
 from moreplr.rankers.auto._members import (
     compact,
     default_members,
@@ -47,8 +47,7 @@ from moreplr.rankers.auto._members import (
     prepared,
     three_way,
 )
-from moreplr.rankers.auto._mixture import mixture_weights
-from moreplr.rankers.auto._rows import Data, Observed
+from moreplr.rankers.auto._mixture import Observed, mixture_weights
 from moreplr.rankings import count_buckets, dense_ranks
 from moreplr.vectorizing import FrameVectorizer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, time, timedelta
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from moreplr._types import Array, Labels
+from moreplr._types import Array
 
 
 def is_frame(X: Any) -> bool:
@@ -40,14 +41,15 @@ def to_pandas(X: Any) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def named_columns(values: Array, labels: Labels, X: Any, library: str) -> Any:
-    """A frame with a column for each label; in pandas with the index of a pandas X."""
+def named_columns(values: Array, labels: Iterable[Any], library: str, like: Any = None) -> Any:
+    """A frame with a column for each label; in pandas with the index of `like`, if it has one."""
     if library == "polars":
         import polars
 
-        return polars.DataFrame(values, schema=[str(label) for label in labels])
-    index = X.index if isinstance(X, pd.DataFrame) else None
-    return pd.DataFrame(values, index=index, columns=pd.Index(labels.tolist()))
+        columns = zip(labels, values.T, strict=True)
+        return polars.DataFrame({str(label): column for label, column in columns})
+    index = like.index if isinstance(like, pd.DataFrame) else None
+    return pd.DataFrame(values, index=index, columns=pd.Index(list(labels)))
 
 
 def one_row(x: Any, names: Any = None) -> Any:

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
@@ -59,8 +60,17 @@ def number_from(name: str, value: Any, least: float) -> float:
     return float(value)
 
 
+def check_fit_call(estimator: Any, y: Any) -> None:
+    """Refuse a call of `fit` without y, and a wrong number of threads."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    check_jobs(getattr(estimator, "n_jobs", None))
+
+
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse a number of threads that is none, or that no machine has."""
+    """Refuse a number of threads that is no integer, 0 or too large."""
     if n_jobs is None:
         return
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
@@ -92,7 +102,7 @@ def check_sample_weight(sample_weight: Weights, n_samples: int) -> Array | None:
 def _weights(sample_weight: Any) -> Array:
     try:
         given = np.asarray(sample_weight)
-        if given.dtype.kind in "cmM":  # NumPy would take a part of it for the number
+        if given.dtype.kind in "cmM":  # NumPy would convert a part of it
             raise TypeError(f"{given.dtype} is no type of weights")
         return given.astype(np.float64)
     except (OverflowError, TypeError, ValueError) as error:
@@ -100,7 +110,7 @@ def _weights(sample_weight: Any) -> Array:
 
 
 def relative_weight(sample_weight: Weights, n_samples: int) -> Array | None:
-    """Weights as `check_sample_weight` gives them, 1 in the mean of the rows that count.
+    """Checked weights, scaled to a mean of 1 over the rows of positive weight.
 
     So only their ratios matter, also to learners that weigh rows against a penalty.
 
@@ -117,14 +127,14 @@ def relative_weight(sample_weight: Weights, n_samples: int) -> Array | None:
 
 
 def finite_or_nan(estimator: Any) -> str | bool:
-    """What validation asks of the features: NaN passes where the learner can take it."""
+    """The option of scikit-learn's validation that accepts NaN if the estimator does."""
     return "allow-nan" if get_tags(estimator).input_tags.allow_nan else True
 
 
 def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
     """Features as numbers; an error names the first column that holds something else."""
     X, tags = without_mask(X), get_tags(ranker)
-    if tags.no_validation:  # it does not look at them
+    if tags.no_validation:  # the features are ignored
         table = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
         if len(table.shape) != 2:
             raise ValueError(f"X must be a table of rows and columns, got shape {table.shape}")
@@ -138,7 +148,7 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
                 reset=reset,
                 accept_sparse="csr" if tags.input_tags.sparse else False,
                 dtype=np.float64,
-                ensure_all_finite="allow-nan" if tags.input_tags.allow_nan else True,
+                ensure_all_finite=finite_or_nan(ranker),
             )
     except OverflowError as error:
         raise ValueError(f"X has a feature that is too large: {error}") from error
@@ -152,7 +162,7 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
 
 
 def quiet() -> np.errstate:
-    """While scikit-learn looks for what is not finite: it adds up numbers however large."""
+    """No warnings while scikit-learn looks for infinity, by adding up numbers of any size."""
     return np.errstate(over="ignore", invalid="ignore")
 
 
@@ -174,16 +184,32 @@ def check_size(X: Any) -> None:
         )
 
 
+def take(rows: Any, *arrays: Any) -> tuple[Any, ...]:
+    """Some rows of each array; None stays None.
+
+    Examples
+    --------
+    >>> take([1], np.array([0.1, 0.2]), None)
+    (array([0.2]), None)
+    """
+    return tuple(None if array is None else array[rows] for array in arrays)
+
+
 def weighted_rows(
     X: Array, Y: Positions, weight: Array | None
 ) -> tuple[Array, Positions, Array | None]:
     """The rows that count: one of weight zero is as good as absent."""
     if weight is None or weight.all():
         return X, Y, weight
-    return X[weight > 0], Y[weight > 0], weight[weight > 0]
+    return take(weight > 0, X, Y, weight)
+
+
+def compares(Y: Positions) -> NDArray[np.bool_]:
+    """Rows that rank two labels, or the only one; nothing is learned from others."""
+    return (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
 
 
 def check_base(base: Any) -> None:
-    """Refuse what is no regressor where a base regressor is wanted."""
+    """Refuse a base that is no regressor."""
     if not (hasattr(base, "fit") and hasattr(base, "predict")):
         raise TypeError(f"base must be a regressor with fit and predict, got {base!r}")

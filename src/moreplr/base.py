@@ -1,9 +1,9 @@
-"""What rankers and regressors derive from.
+"""Base classes of rankers and regressors.
 
 A ranker of your own subclasses `BaseRanker` and writes `fit` and `predict`; one that knows the
 probabilities of the three relations of each pair subclasses `PairRanker` and writes `fit` and
-`_pairs`: decoding into bucket orders, scores and chunks come with it. A regressor of positions
-subclasses `PositionRegressor`. :mod:`moreplr.checks` tests what they must keep.
+`_pairs`: it inherits bucket orders, scores and chunks. A regressor of positions
+subclasses `PositionRegressor`. :mod:`moreplr.checks` tests their contracts.
 """
 
 from __future__ import annotations
@@ -23,30 +23,29 @@ from moreplr._frames import named_columns
 from moreplr._types import Array, Labels, Positions, Seed, Weights
 from moreplr._validation import (
     check_base,
-    check_jobs,
+    check_fit_call,
     check_name,
     check_sample_weight,
     check_size,
+    compares,
     finite_or_nan,
     numbers_from,
     quiet,
     relative_weight,
     without_mask,
 )
-from moreplr.aggregation import METHODS
-from moreplr.aggregation.decoding import decode
+from moreplr.aggregation.decoding import METHODS, OBJECTIVES, decode
 from moreplr.metrics import tau_x_score
 from moreplr.rankings import check_rankings, to_text
 
-OBJECTIVES = ("tau_x", "l1")
-# Predicting takes a chunk of rows at a time, so that memory does not grow with their number.
+# Rows are predicted in chunks, so that memory does not grow with their number.
 CHUNK_BYTES = 1 << 26
-# Of a row and a cell (i, j): P and Q, what they are made from, what decoding makes of them.
+# Bytes of a cell (i, j) of a row: P and Q, and the temporary arrays around them.
 CELL_BYTES = 96
 
 
 def chunks(n: int, row_bytes: int) -> Iterator[slice]:
-    """Cut n rows of so many bytes each into parts that take `CHUNK_BYTES` at most, or are a row.
+    """Slices of n rows that take `CHUNK_BYTES` at most, or are single rows.
 
     Examples
     --------
@@ -70,7 +69,16 @@ class BaseRanker(BaseEstimator):
     labels_: Labels
 
     def predict(self, X: Any) -> Any:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket."""
+        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        """
+        return self._output(self._ranks(self._check_predict(X)), X)
+
+    def _ranks(self, X: Array) -> Positions:
+        """Dense ranks of validated rows, for subclasses that do not write `predict` itself."""
         raise NotImplementedError
 
     def predict_text(self, X: Any, *, signs: str = ">~", **options: Any) -> list[str]:
@@ -87,7 +95,7 @@ class BaseRanker(BaseEstimator):
         return to_text(np.asarray(self.predict(X, **options)), self.labels_, signs=signs)
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `predict` gives.
+        """Choose the container of predictions.
 
         Parameters
         ----------
@@ -115,7 +123,7 @@ class BaseRanker(BaseEstimator):
         return tau_x_score(true, predicted, sample_weight=sample_weight)
 
     def reasons(self, x: Any, first: Any, second: Any, background: Any = None) -> Any:
-        """Tell which features of a row speak for one label before another.
+        """Find the features of a row because of which one label precedes another.
 
         See :func:`moreplr.explaining.reasons`.
 
@@ -133,26 +141,20 @@ class BaseRanker(BaseEstimator):
     def _output(self, values: Array, X: Any) -> Any:
         """Values of each row and label in the container that `set_output` has chosen."""
         wanted = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
-        return values if wanted == "default" else named_columns(values, self.labels_, X, wanted)
+        return values if wanted == "default" else named_columns(values, self.labels_, wanted, X)
 
     def _check_fit(
         self, X: Any, y: Any, sample_weight: Weights = None
     ) -> tuple[Array, Positions, Array | None]:
-        """Validate what `fit` gets, once; learn the labels and the features' names."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        check_jobs(getattr(self, "n_jobs", None))
+        """Validate the arguments of `fit`; learn the labels and the names of the features."""
+        check_fit_call(self, y)
         X = numbers_from(self, X)
         positions, self.labels_ = check_rankings(y)
         if len(positions) != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows, but y has {len(positions)}")
         unranked = int(np.isnan(positions).all(axis=1).sum())
-        # A single label, as in scikit-learn's checks, has no pairs; it must be ranked at least.
-        pairs = min(positions.shape[1], 2)
-        if not ((~np.isnan(positions)).sum(axis=1) >= pairs).any():
-            count = "no label in any row" if pairs == 1 else "two labels in no row"
+        if not compares(positions).any():
+            count = "no label in any row" if positions.shape[1] == 1 else "two labels in no row"
             raise ValueError(f"y ranks {count}: there is nothing to learn")
         if unranked:
             warnings.warn(
@@ -166,7 +168,7 @@ class BaseRanker(BaseEstimator):
         check_is_fitted(self)
         return numbers_from(self, X, reset=False)
 
-    # The next two are what scikit-learn's HTML representation makes a link of.
+    # scikit-learn's HTML representation makes a link of the next two.
     @property
     def _doc_link_module(self) -> str | None:
         return "moreplr" if _documentation() else None
@@ -185,7 +187,7 @@ class BaseRanker(BaseEstimator):
 
 @cache
 def _documentation() -> str:
-    """Where the site is, as the installed package says; empty where it does not."""
+    """The address of the documentation in the package's metadata, or an empty text."""
     try:
         links = metadata("moreplr").get_all("Project-URL") or []
     except PackageNotFoundError:  # used from a source folder
@@ -200,12 +202,17 @@ class Pairs(NamedTuple):
     P: Array
     Q: Array
 
+    @classmethod
+    def zeros(cls, n: int, k: int) -> Pairs:
+        """Matrices to be filled."""
+        return cls(np.zeros((n, k, k)), np.zeros((n, k, k)))
+
 
 class PairRanker(BaseRanker):
     """A ranker that predicts pair probabilities and aggregates them into bucket orders.
 
-    Subclasses have the parameters `aggregation`, `objective` and `random_state`, and say in
-    `_pairs` what the probabilities of a chunk of rows are.
+    Subclasses have the parameters `aggregation`, `objective` and `random_state`, and compute the
+    probabilities of a chunk of rows in `_pairs`.
     """
 
     aggregation: str | None
@@ -255,7 +262,7 @@ class PairRanker(BaseRanker):
 
         Returns
         -------
-        array of shape (n_samples, n_labels), or a frame as `set_output` says
+        array of shape (n_samples, n_labels), or a frame if `set_output` chose one
             The greater, the better.
         """
         given, X = X, self._check_predict(X)
@@ -295,7 +302,7 @@ class PairRanker(BaseRanker):
         if chunks:
             return (self._pairs(X[rows]) for rows in self._chunks(X.shape[0]))
         n, k = X.shape[0], len(self.labels_)
-        whole = Pairs(np.empty((n, k, k)), np.empty((n, k, k)))
+        whole = Pairs.zeros(n, k)
         for rows in self._chunks(n):
             whole.P[rows], whole.Q[rows] = self._pairs(X[rows])
         return whole
@@ -313,7 +320,7 @@ class PairRanker(BaseRanker):
 
     @property
     def _aggregation(self) -> str:
-        """The method in use: where orders have no ties, None stands for the best of all orders."""
+        """The method in use; None is "segments", or "auto" where orders have no ties."""
         return self.aggregation or ("auto" if self._never_ties else "segments")
 
     def _chunks(self, n: int) -> Iterator[slice]:
@@ -321,7 +328,7 @@ class PairRanker(BaseRanker):
 
     @property
     def _row_bytes(self) -> int:
-        """What predicting one row takes, but for its features as they are."""
+        """Bytes that the prediction of one row takes, without its features."""
         return CELL_BYTES * len(self.labels_) ** 2
 
     def _check_decoding(self) -> None:
@@ -338,11 +345,7 @@ class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     n_outputs_: int
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Weights) -> tuple[Array, Array, Any]:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        check_jobs(getattr(self, "n_jobs", None))
+        check_fit_call(self, y)
         with quiet():
             X, Y = validate_data(
                 self,

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator
 
 from moreplr._types import Positions
-from moreplr.rankings import check_rankings, sort_rankings, unsort
+from moreplr._validation import check_name
+from moreplr.rankings import check_rankings
 
-METHODS = ("dense", "standard", "modified", "fractional")
+# The names of the paper, and those of scipy.stats.rankdata.
+_RANKDATA = {"dense": "dense", "standard": "min", "modified": "max", "fractional": "average"}
+METHODS = tuple(_RANKDATA)
 POSITIONS = ("observed", "expected", "given")
 
 
@@ -27,10 +31,9 @@ def encode(Y: Any, method: str = "dense", positions: str = "observed") -> Positi
         With "observed" the ranked labels are encoded among themselves, whatever numbers they
         carried. "expected" stretches these positions to where they would stand on average among
         all k labels, had the missing ones been drawn at random: the r-th of m becomes
-        r·(k + 1)/(m + 1), so that rows with different gaps speak of the same scale. With
-        "given" the numbers of Y are taken as they stand, so that a position may speak of labels
-        that are no longer there; `method` then has nothing to do. Complete rankings are the
-        same under the first two.
+        r·(k + 1)/(m + 1), so that rows with different gaps share one scale. With "given"
+        the numbers of Y are kept, which may count labels that have been taken away; `method`
+        has no effect then. The first two agree on complete rankings.
 
     Returns
     -------
@@ -45,26 +48,16 @@ def encode(Y: Any, method: str = "dense", positions: str = "observed") -> Positi
     [[1. 3. 3. 4.]]
     [[1.  2.5 2.5 4. ]]
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}, got {method!r}")
-    if positions not in POSITIONS:
-        raise ValueError(f"positions must be one of {POSITIONS}, got {positions!r}")
+    check_name("method", method, METHODS)
+    check_name("positions", positions, POSITIONS)
     given, _ = check_rankings(Y)
     if positions == "given":
         return given
-    ranked = sort_rankings(given)
-    if method == "dense":
-        values = ranked.bucket + 1.0
-    elif method == "standard":
-        values = ranked.first + 1.0
-    elif method == "modified":
-        values = ranked.last + 1.0
-    else:
-        values = (ranked.first + ranked.last) / 2 + 1
+    values = rankdata(given, _RANKDATA[method], axis=1, nan_policy="omit").astype(float)
     if positions == "expected":
         labels_ranked = np.sum(~np.isnan(given), axis=1, keepdims=True)
         values = values * (given.shape[1] + 1) / (labels_ranked + 1)
-    return unsort(values, ranked.order, given)
+    return values
 
 
 class RankEncoder(BaseEstimator):

@@ -1,11 +1,11 @@
-"""Take labels away from rankings, to study how learners bear incomplete ones.
+"""Take labels away from rankings, to study learning from incomplete ones.
 
 Two protocols differ only in the order of two steps, and their results differ a lot:
 
 - *honest* (``positions="observed"``): ``encode(remove_labels(Y, 0.3), method)``. The labels are
-  gone, and what is left is ranked among itself. This is what incomplete data look like.
+  gone, and the others are ranked among themselves. Incomplete data look like this.
 - *published* (``positions="given"``): ``remove_labels(encode(Y, method), 0.3)``. The surviving
-  labels keep the positions of the complete ranking, which tell how many labels are missing
+  labels keep the positions of the complete ranking, which reveal how many labels are missing
   between them. The paper's tables were made this way.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from moreplr._types import Positions
+from moreplr._validation import check_name
 from moreplr.rankings import check_rankings
 
 
@@ -49,16 +50,15 @@ def remove_labels(
     """
     if not 0 <= fraction <= 1:
         raise ValueError(f"fraction must be between 0 and 1, got {fraction!r}")
+    check_name("method", method, ("exact", "bernoulli"))
     positions, _ = check_rankings(Y)
     rng = np.random.default_rng(random_state)
     flat = positions.ravel()
     ranked = np.flatnonzero(~np.isnan(flat))
     if method == "exact":
-        # The small term keeps 10 · 0.3 from falling to 2 for want of a binary 0.3.
+        # The small term corrects products such as 100 · 0.29 = 28.999….
         size = int(np.floor(len(ranked) * fraction + 1e-9))
         flat[ranked[rng.choice(len(ranked), size, replace=False)]] = np.nan
-    elif method == "bernoulli":
-        flat[ranked[rng.random(len(ranked)) < fraction]] = np.nan
     else:
-        raise ValueError(f"method must be 'exact' or 'bernoulli', got {method!r}")
+        flat[ranked[rng.random(len(ranked)) < fraction]] = np.nan
     return flat.reshape(positions.shape)

@@ -11,14 +11,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 from sklearn.base import BaseEstimator
 
 from moreplr._types import Positions
-from moreplr._validation import number_from
+from moreplr._validation import check_name, number_from
+from moreplr.aggregation import expected_tau
+from moreplr.base import CELL_BYTES, chunks
+from moreplr.rankings import dense_ranks
 
 
 class Layer(BaseEstimator):
-    """What all layers share. `needs_intervals`: the regressor must give half-widths."""
+    """Base class of layers. `needs_intervals`: whether the regressor must give half-widths."""
 
     needs_intervals = False
 
@@ -50,17 +54,11 @@ class Layer(BaseEstimator):
         widths = None
         if self.needs_intervals:
             widths = self._check_half_widths(half_widths, outputs.shape)
-        order, opens = self._sort_and_open(outputs, widths)
-        ranks = np.empty(outputs.shape)
-        np.put_along_axis(ranks, order, np.cumsum(opens, axis=1, dtype=float), axis=1)
-        return ranks
+        return self._ranks(outputs, widths)
 
     def _check_params(self) -> None: ...
 
-    def _sort_and_open(
-        self, outputs: Positions, widths: Positions | None
-    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Sorted order of each row, and where in it a new bucket opens."""
+    def _ranks(self, outputs: Positions, widths: Any) -> Positions:
         raise NotImplementedError
 
     def _check_half_widths(self, half_widths: Any, shape: tuple[int, ...]) -> Positions:
@@ -94,15 +92,10 @@ class RoundRank(Layer):
         self.halves = halves
 
     def _check_params(self) -> None:
-        if self.halves not in ("up", "even"):
-            raise ValueError(f"halves must be 'up' or 'even', got {self.halves!r}")
+        check_name("halves", self.halves, ("up", "even"))
 
-    def _sort_and_open(
-        self, outputs: Positions, widths: Positions | None
-    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        rounded = np.rint(outputs) if self.halves == "even" else np.floor(outputs + 0.5)
-        order, values = _sorted(rounded)
-        return order, _opens(values[:, 1:] > values[:, :-1])
+    def _ranks(self, outputs: Positions, widths: Any) -> Positions:
+        return dense_ranks(np.rint(outputs) if self.halves == "even" else np.floor(outputs + 0.5))
 
 
 class PredictionInterval(Layer):
@@ -132,15 +125,12 @@ class PredictionInterval(Layer):
     def _check_params(self) -> None:
         number_from("q", self.q, 0)
 
-    def _sort_and_open(
-        self, outputs: Positions, widths: Positions | None
-    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        assert widths is not None
+    def _ranks(self, outputs: Positions, widths: Any) -> Positions:
         spread = np.where(widths > 0, self.q, 0) * np.where(widths > 0, widths, 0)
         order, lower = _sorted(outputs - spread)
         upper = np.take_along_axis(outputs + spread, order, axis=1)
         reach = np.maximum.accumulate(upper, axis=1)
-        return order, _opens(lower[:, 1:] > reach[:, :-1])
+        return _cut(order, lower[:, 1:] > reach[:, :-1])
 
 
 class EpsilonCloseness(Layer):
@@ -166,14 +156,12 @@ class EpsilonCloseness(Layer):
         if not 0 <= self.epsilon <= 1:
             raise ValueError(f"epsilon must be between 0 and 1, got {self.epsilon!r}")
 
-    def _sort_and_open(
-        self, outputs: Positions, widths: Positions | None
-    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    def _ranks(self, outputs: Positions, widths: Any) -> Positions:
         order, values = _sorted(outputs)
         span = values[:, -1:] - values[:, :1]
         gaps = np.diff(values, axis=1)
         scaled = np.divide(gaps, span, out=np.zeros_like(gaps), where=span > 0)
-        return order, _opens((scaled >= self.epsilon) & (gaps > 0))
+        return _cut(order, (scaled >= self.epsilon) & (gaps > 0))
 
 
 class ExpectedTau(Layer):
@@ -182,7 +170,7 @@ class ExpectedTau(Layer):
     A label's position is taken as normal around its output, with q times the half-width that
     the regressor gives as standard deviation, independent of the others. Two labels tie when
     their positions differ by less than `tie`. That gives each pair the probabilities of the
-    three relations, which are decoded for τ_X; other than in the layers of the paper, no chain
+    three relations, which are decoded for τ_X; unlike in the layers of the paper, no chain
     of close neighbours ties labels that are far apart. O(k²) a row at least.
 
     Parameters
@@ -209,20 +197,12 @@ class ExpectedTau(Layer):
         for name in ("q", "tie"):
             number_from(name, getattr(self, name), 0)
 
-    def _sort_and_open(
-        self, outputs: Positions, widths: Positions | None
-    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        from moreplr.aggregation import expected_tau
-
-        assert widths is not None
+    def _ranks(self, outputs: Positions, widths: Any) -> Positions:
         ranks = np.ones(outputs.shape)
-        step = max(1, _CELLS // max(1, outputs.shape[1] ** 2))
-        for at in range(0, len(outputs) if outputs.shape[1] > 1 else 0, step):
-            rows = slice(at, at + step)
+        for rows in chunks(len(outputs), CELL_BYTES * outputs.shape[1] ** 2):
             pairs = _normal_pairs(outputs[rows], self.q * widths[rows], self.tie)
-            ranks[rows] = expected_tau(*pairs, random_state=0)
-        order, values = _sorted(ranks)
-        return order, _opens(values[:, 1:] > values[:, :-1])
+            ranks[rows] = expected_tau(*pairs)
+        return ranks
 
 
 LAYERS: dict[str, type[Layer]] = {
@@ -231,19 +211,15 @@ LAYERS: dict[str, type[Layer]] = {
     "epsilon": EpsilonCloseness,
     "expected_tau": ExpectedTau,
 }
-# Pairs of labels that are decoded at a time.
-_CELLS = 1 << 20
 
 
 def _normal_pairs(
     mean: Positions, deviation: Positions, tie: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Probabilities that i precedes j by more than `tie`, and that they are closer than that."""
-    from scipy.special import ndtr
-
     gap = mean[:, :, None] - mean[:, None, :]
     spread = np.hypot(deviation[:, :, None], deviation[:, None, :])
-    # Without spread the gap itself decides; the smallest number stands for none.
+    # The smallest number replaces a spread of 0, so that the sign of the gap decides.
     spread = np.maximum(spread, np.finfo(float).tiny)
     with np.errstate(over="ignore"):
         precedes = ndtr((-tie - gap) / spread)
@@ -258,6 +234,8 @@ def _sorted(values: Positions) -> tuple[NDArray[np.intp], Positions]:
     return order, np.take_along_axis(values, order, axis=1)
 
 
-def _opens(between: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The first label of a row always opens a bucket."""
-    return np.concatenate([np.ones((len(between), 1), dtype=bool), between], axis=1)
+def _cut(order: NDArray[np.intp], opens: NDArray[np.bool_]) -> Positions:
+    """Dense ranks of sorted labels; `opens` marks those after the first that begin a bucket."""
+    ranks = np.ones(order.shape)
+    np.put_along_axis(ranks, order[:, 1:], 1.0 + np.cumsum(opens, axis=1), axis=1)
+    return ranks

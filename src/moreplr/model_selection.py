@@ -1,4 +1,4 @@
-"""How good a ranker is, and how sure that is: cross-validation and intervals for its scores.
+"""Cross-validation of rankers, and confidence intervals for their scores.
 
 Scores of folds depend on each other, since their training sets overlap: a plain standard error
 is too small. The corrected resampled t of Nadeau and Bengio (2003) adds the ratio of test to
@@ -25,8 +25,9 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils import check_random_state
 
 from moreplr._types import Positions, Seed, Weights
-from moreplr._validation import check_sample_weight, integer_from
+from moreplr._validation import check_sample_weight, integer_from, take
 from moreplr.metrics import tau_x_score, top_one_score
+from moreplr.metrics._means import mean_of_known
 from moreplr.rankings import check_rankings
 
 RESAMPLES = 2000
@@ -87,8 +88,8 @@ def cross_validate(
     advance : callable, optional
         Called as ``advance(0, name)`` before a fit and ``advance(1, name)`` after it.
     watch : callable, optional
-        Called as ``watch(name, model, split)`` with each fitted model, to keep more than scores:
-        what it predicts of the rows that it has not seen, for example.
+        Called as ``watch(name, model, split)`` with each fitted model, to keep more than scores,
+        such as its predictions for the test rows.
 
     Returns
     -------
@@ -126,6 +127,8 @@ def cross_validate(
             model = fit_copy(ranker, _take(X, train), Y.iloc[train], weight, train)
             seconds = time.perf_counter() - begun
             scores = score_rows(positions[test], np.asarray(model.predict(_take(X, test))))
+            (part,) = take(test, weight)
+            means = {score: mean_of_known(own.to_numpy(), part) for score, own in scores.items()}
             rows.append(
                 {
                     "ranker": name,
@@ -133,7 +136,7 @@ def cross_validate(
                     "fold": fold,
                     "train_rows": len(train),
                     "test_rows": len(test),
-                    **_means(scores, None if weight is None else weight[test]),
+                    **means,
                     "fit_seconds": round(seconds, 3),
                 }
             )
@@ -198,7 +201,7 @@ def corrected_t(
         return Estimate(mean, float("nan"), float("nan"))
     error = float(np.sqrt((1 / n + ratio) * values.var(ddof=1)))
     width = float(stats.t.ppf((1 + level) / 2, n - 1)) * error
-    p = float(mean == 0)  # scores that don't vary leave no doubt
+    p = float(mean == 0)  # scores without variance
     if error > 0:
         p = float(2 * stats.t.sf(abs(mean) / error, n - 1))
     return Estimate(mean, max(mean - width, -most), min(mean + width, most), p)
@@ -227,7 +230,7 @@ def bootstrap(
     own = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=float)
     of = np.arange(len(rows)) if groups is None else np.unique(groups, return_inverse=True)[1]
     size = np.bincount(of, own)
-    drawn = size > 0  # what weighs nothing is not drawn: all of a sample might weigh nothing
+    drawn = size > 0  # groups of weight 0 are not drawn, since a sample of them would have no mean
     total, size = np.bincount(of, own * rows)[drawn], size[drawn]
     rng = np.random.default_rng(random_state)
     means = []
@@ -255,15 +258,3 @@ def _take(X: Any, rows: NDArray[np.intp]) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
-
-
-def _means(scores: pd.DataFrame, weight: NDArray[np.float64] | None) -> dict[str, float]:
-    """The mean of each score over the rows that have one."""
-    means = {}
-    for name, values in scores.items():
-        seen = values.notna().to_numpy()
-        if weight is not None:
-            seen = seen & (weight > 0)
-        own = None if weight is None else weight[seen]
-        means[str(name)] = float(np.average(values[seen], weights=own)) if seen.any() else np.nan
-    return means

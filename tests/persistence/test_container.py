@@ -296,16 +296,6 @@ def test_a_parameter_that_an_older_file_lacks_gets_its_default(parts, sign):
     assert load(io.BytesIO(sign(parts))).objective == "tau_x"
 
 
-def test_an_attribute_that_an_older_file_lacks_is_set_by_the_upgrade(parts, sign, monkeypatch):
-    state_of(parts, "moreplr.RankingForest").pop("ties_")
-    from dataclasses import replace
-
-    name = "moreplr.RankingForest"
-    newer = replace(registry.specs()[name], upgrade=lambda state: state.setdefault("ties_", True))
-    monkeypatch.setitem(registry.specs(), name, newer)
-    assert load(io.BytesIO(sign(parts))).ties_ is True
-
-
 def test_an_attribute_that_this_release_does_not_know_is_kept(parts, sign):
     state_of(parts, "moreplr.RankingForest")["_newer"] = 5
     assert load(io.BytesIO(sign(parts)))._newer == 5

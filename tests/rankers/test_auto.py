@@ -23,10 +23,9 @@ from moreplr import (
 )
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.metrics import pair_calibration_error, tau_x_score
-from moreplr.rankers.auto._judging import _judge
+from moreplr.rankers.auto._judging import Data, _judge
 from moreplr.rankers.auto._members import compact, pairs_of, scaled
 from moreplr.rankers.auto._mixture import mixture_weights
-from moreplr.rankers.auto._rows import Data
 from moreplr.rankings import dense_ranks
 
 NAN = float("nan")

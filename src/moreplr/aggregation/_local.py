@@ -13,7 +13,7 @@ N_STARTS = 3
 # There are about k² kicks of k² steps each: small problems get all, large ones a few.
 KICK_BUDGET = 2_500_000
 PUBLISHED_BETA = 0.25
-# Far more than any search was seen to need; no input may make it run for ever.
+# More than any search was seen to need; the bound ends the search on odd input.
 MOST_MOVES = 100
 MOST_ROUNDS = 1_000
 
@@ -133,7 +133,7 @@ def exchange(state, D, outward):
             a, b = state.slot[x], state.slot[y]
             if a != b:
                 gain = inside[x, b] - inside[x, a] + inside[y, a] - inside[y, b]
-                # Each was valued as if the other stayed: they would have been tied.
+                # Each gain assumes that the other label stays, so that both would be tied.
                 gain += D[x, y] + D[y, x]
                 if gain > best:
                     best = gain
@@ -193,19 +193,19 @@ def start_order(which, C):
 
 @jit
 def kick(x, where, state, D, outward, limits):
-    """Force label x elsewhere, let the others answer, then all; return the gain after that."""
+    """Force label x elsewhere, then move the others, then all; return the gain after that."""
     total = 0.0
     move(x, where, state, D)
-    answered = False
+    others_moved = False
     for y in range(D.shape[0]):
         if y != x:
             gain, where = best_move(y, ANY_PLACE, state, outward, limits)
             if gain > EPSILON:
                 move(y, where, state, D)
                 total += gain
-                answered = True
-    # Without an answer x would only go back.
-    return total + descend(state, D, outward, limits) if answered else total
+                others_moved = True
+    # If no other label moves, x would only go back.
+    return total + descend(state, D, outward, limits) if others_moved else total
 
 
 @jit
@@ -235,7 +235,7 @@ def search(C, D, limits, n_kicks, trial, best, bucket):
         value, count = cut(start_order(which, C), D, limits, bucket, trial.stop)
         load(trial, D, bucket, count)
         value += descend(trial, D, outward, limits)
-        # Starts mostly meet in one place: equal gain means that it has been seen.
+        # Most starts end in the same order: equal gain means that it was seen before.
         if abs(value - top) > EPSILON:
             value += improve(trial, D, outward, limits, bucket)
         if value > top + EPSILON:
@@ -279,7 +279,7 @@ def shake(top, enough, D, outward, limits, n_kicks, trial, best, bucket):
 def local_rows(C, D, limits, n_kicks, stop, out):
     """Fill `out` with the dense ranks found for each row; return their gains.
 
-    Soon after `stop[0]` is set from elsewhere it returns, and nothing that it gives counts.
+    It returns soon after another thread sets `stop[0]`; its result is invalid then.
     """
     n, k = out.shape
     trial = new_state(k, stop)

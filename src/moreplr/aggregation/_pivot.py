@@ -79,7 +79,7 @@ def _pick(order, low, high, doubt, draws, n_drawn):
 
 @jit
 def pivot_order(C, draws, grow, second_pass, beta, opens):
-    """Order the labels by recursive pivoting; `opens[p]` tells that a bucket starts at p.
+    """Order the labels by recursive pivoting; `opens[p]` is true where a bucket starts.
 
     `draws` are numbers in [0, 1) for random pivots; when it is empty, the pivot is the label of
     least indecision.

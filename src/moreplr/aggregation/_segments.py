@@ -16,7 +16,7 @@ def cut(order, D, limits, bucket, stop):
     `D[i, j]` is the gain of i strictly before j over a tie, so a segment that follows a prefix
     earns the sum of `D` from the prefix to it. `limits` are the number of buckets and the size
     of the last one, both free when 0, and the largest size of all but such a last one. With
-    `stop[0]` set the result means nothing.
+    `stop[0]` set the result is invalid.
     """
     k = order.shape[0]
     n_buckets, rest, max_size = limits

@@ -1,4 +1,4 @@
-"""A bucket order that knows what every single move would gain.
+"""A bucket order with the gain of every single move.
 
 The gain matrix `D` holds in `D[i, j]` what i strictly before j earns over a tie of the two.
 For every label x and bucket b the state keeps two sums over the labels of b: what x earns in
@@ -13,13 +13,13 @@ import numpy as np
 
 from moreplr._jit import jit
 
-# A millionth of a pair is no gain: walking along such steps would take for ever.
+# Smaller gains, a millionth of a pair, are ignored: a search along them would hardly end.
 EPSILON = 1e-6
 # Typed, because numba compiles a function anew for every literal number it is called with.
 ANY_PLACE = np.int64(-1)
 
 # slot: of each label; slots: in order, the first count[0] in use; size: of each slot; stop: set
-# where nobody waits for the result any more
+# from another thread to end the search
 State = namedtuple("State", ["slot", "slots", "size", "count", "front", "step", "stop"])
 
 

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from moreplr._stopping import stoppable
 from moreplr._types import AnyArray
+from moreplr._validation import check_name
 
 from ._exact import exact_rows
 from ._local import KICK_BUDGET, local_rows
@@ -24,7 +25,6 @@ from .validation import (
     Origin,
     as_stack,
     bucket_limits,
-    check_choice,
     check_number,
     check_pair_order,
     check_same_shape,
@@ -33,12 +33,12 @@ from .validation import (
     check_ties,
 )
 
-OBJECTIVES = ("l1", "tau_x")
+OBJECTIVES = ("tau_x", "l1")
 OPTIMISERS = ("auto", "exact", "local", "segments")
 HEURISTICS = ("bpa", "bpa_lia", "bpa_lia_mp2", "published", "borda", "copeland")
 METHODS = OPTIMISERS + HEURISTICS
 
-# "auto" goes by the labels alone: a row's answer may not depend on how many rows come with it.
+# "auto" depends on the number of labels only, so that a row's result does not depend on others.
 EXACT_LABELS = 12
 # Small enough that a block's matrices stay in cache, large enough to hide the call.
 BLOCK_CELLS = 1 << 17
@@ -59,7 +59,7 @@ class _Solver:
         method = self.method
         n, k = out.shape
         if method == "exact":
-            # A good bucket order to beat spares the exact solver most of its work.
+            # With a good bucket order as a bound, the exact solver has far less to do.
             exact_rows(D, self.limits, local_rows(C, D, self.limits, 0, stop, out), out)
         elif method == "local":
             local_rows(C, D, self.limits, KICK_BUDGET // k**4, stop, out)
@@ -161,33 +161,28 @@ def aggregate(
     >>> aggregate(C, total_order=True)
     array([1., 2., 3.])
     """
-    check_choice(objective, "objective", OBJECTIVES)
-    check_choice(method, "method", METHODS)
+    check_name("objective", objective, OBJECTIVES)
+    check_name("method", method, METHODS)
     check_number(beta, "beta", 0.0, 0.5)
     check_number(threshold, "threshold", 0.0, inf)
     stack, single = as_stack(C, "C")
-    if objective == "l1":
-        if ties is not None:
-            raise ValueError("ties is for objective='tau_x': the L1 distance depends on C alone")
-
-        def prepare(rows: slice) -> tuple[Stack, Stack]:
-            origin = Origin(rows.start, single)
-            block = _block(stack, rows)
-            check_pair_order(block, origin)
-            return block, l1_gains(block)
-    else:
-        if ties is None:
-            raise ValueError("objective='tau_x' needs ties, the probabilities of i and j tied")
-        tied, _ = as_stack(ties, "ties")
+    if objective == "l1" and ties is not None:
+        raise ValueError("ties is for objective='tau_x': the L1 distance depends on C alone")
+    if objective == "tau_x" and ties is None:
+        raise ValueError("objective='tau_x' needs ties, the probabilities of i and j tied")
+    tied = None if ties is None else as_stack(ties, "ties")[0]
+    if ties is not None:
         check_same_shape(C, ties, "C and ties")
 
-        def prepare(rows: slice) -> tuple[Stack, Stack]:
-            origin = Origin(rows.start, single)
-            block, Q = _block(stack, rows), _block(tied, rows)
-            check_pair_order(block, origin)
-            check_ties(Q, "ties", origin)
-            check_tie_share(block, Q, origin)
-            return block, tau_x_gains(block, Q)
+    def prepare(rows: slice) -> tuple[Stack, Stack]:
+        origin, block = Origin(rows.start, single), _block(stack, rows)
+        check_pair_order(block, origin)
+        if tied is None:
+            return block, l1_gains(block)
+        Q = _block(tied, rows)
+        check_ties(Q, "ties", origin)
+        check_tie_share(block, Q, origin)
+        return block, tau_x_gains(block, Q)
 
     solver = _plan(
         stack.shape[1], method, n_buckets, top, total_order, beta, threshold, random_state
@@ -237,7 +232,7 @@ def expected_tau(
     >>> expected_tau(P, Q)
     array([1., 2., 2.])
     """
-    check_choice(method, "method", METHODS)
+    check_name("method", method, METHODS)
     before, single = as_stack(P, "P")
     tied, _ = as_stack(Q, "Q")
     check_same_shape(P, Q, "P and Q")

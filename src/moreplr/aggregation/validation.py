@@ -1,19 +1,18 @@
 """Clear errors for matrices that are no probabilities and options that nothing can satisfy."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _faults
 from .gains import Stack
 
 Limits = tuple[int, int, int]
+_TOLERANCE = 1e-6
 
 
 def as_stack(value: ArrayLike, name: str) -> tuple[NDArray[Any], bool]:
-    """View a matrix or a stack of them as a stack; tell whether it was a single matrix."""
+    """View a matrix or a stack of them as a stack, with a flag for a single matrix."""
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
@@ -32,75 +31,63 @@ def check_same_shape(first: ArrayLike, second: ArrayLike, names: str) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a block of rows comes from, for messages that name the row."""
 
     offset: int
     single: bool
 
-    def pair(self, row: int, i: int, j: int) -> str:
-        pair = f"pair ({i}, {j})"
-        return pair if self.single else f"row {self.offset + row}, {pair}"
+    def refuse(self, bad: NDArray[np.bool_], message: str, *values: Stack) -> None:
+        """Raise an error for the first bad pair; the message shows the values there."""
+        if bad.any():
+            row, i, j = np.argwhere(bad)[0]
+            of_row = "" if self.single else f"row {self.offset + row}, "
+            shown = message.format(*(matrix[row, i, j] for matrix in values))
+            raise ValueError(f"{shown} at {of_row}pair ({i}, {j})")
+
+
+# The blocks below have zeros on their diagonals.
 
 
 def check_range(A: Stack, name: str, origin: Origin) -> None:
     """All values lie in [0, 1]."""
-    found, row, i, j = _faults.range_fault(A)
-    if found:
-        raise ValueError(
-            f"{name} must lie in [0, 1], got {A[row, i, j]:.6g} at {origin.pair(row, i, j)}"
-        )
+    within = (A >= -_TOLERANCE) & (A <= 1 + _TOLERANCE)
+    origin.refuse(~within, f"{name} must lie in [0, 1], got {{:.6g}}", A)
 
 
 def check_pair_order(C: Stack, origin: Origin) -> None:
     """C has values in [0, 1] and C_ij + C_ji = 1."""
     check_range(C, "C", origin)
-    found, row, i, j = _faults.sum_fault(C, C[:0])
-    if found:
-        raise ValueError(
-            f"C[i, j] + C[j, i] must be 1, got {C[row, i, j]:.6g} + {C[row, j, i]:.6g} "
-            f"at {origin.pair(row, i, j)}"
-        )
+    reverse = C.swapaxes(1, 2)
+    message = "C[i, j] + C[j, i] must be 1, got {:.6g} + {:.6g}"
+    origin.refuse(_is_not_one(C + reverse), message, C, reverse)
 
 
 def check_ties(Q: Stack, name: str, origin: Origin) -> None:
     """Q has values in [0, 1] and is symmetric."""
     check_range(Q, name, origin)
-    found, row, i, j = _faults.symmetry_fault(Q)
-    if found:
-        raise ValueError(
-            f"{name} must be symmetric, got {Q[row, i, j]:.6g} and {Q[row, j, i]:.6g} "
-            f"at {origin.pair(row, i, j)}"
-        )
+    reverse = Q.swapaxes(1, 2)
+    message = f"{name} must be symmetric, got {{:.6g}} and {{:.6g}}"
+    origin.refuse(np.abs(Q - reverse) > _TOLERANCE, message, Q, reverse)
 
 
 def check_tie_share(C: Stack, Q: Stack, origin: Origin) -> None:
     """Half of the tie probability fits into C on both sides."""
-    found, row, i, j = _faults.share_fault(C, Q)
-    if found:
-        raise ValueError(
-            f"ties[i, j] / 2 must not exceed C[i, j], got ties {Q[row, i, j]:.6g} "
-            f"and C {C[row, i, j]:.6g} at {origin.pair(row, i, j)}"
-        )
+    message = "ties[i, j] / 2 must not exceed C[i, j], got ties {:.6g} and C {:.6g}"
+    origin.refuse(0.5 * Q > C + _TOLERANCE, message, Q, C)
 
 
 def check_three_way(P: Stack, Q: Stack, origin: Origin) -> None:
     """P and Q have values in [0, 1], Q is symmetric, and P_ij + P_ji + Q_ij = 1."""
     check_range(P, "P", origin)
     check_ties(Q, "Q", origin)
-    found, row, i, j = _faults.sum_fault(P, Q)
-    if found:
-        raise ValueError(
-            f"P[i, j] + P[j, i] + Q[i, j] must be 1, got {P[row, i, j]:.6g} + "
-            f"{P[row, j, i]:.6g} + {Q[row, i, j]:.6g} at {origin.pair(row, i, j)}"
-        )
+    reverse = P.swapaxes(1, 2)
+    message = "P[i, j] + P[j, i] + Q[i, j] must be 1, got {:.6g} + {:.6g} + {:.6g}"
+    origin.refuse(_is_not_one(P + reverse + Q), message, P, reverse, Q)
 
 
-def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    """The value is one of the named choices."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}; got {value!r}")
+def _is_not_one(sums: Stack) -> NDArray[np.bool_]:
+    return np.triu(np.abs(sums - 1) > _TOLERANCE, 1)
 
 
 def check_number(value: Any, name: str, low: float, high: float) -> None:

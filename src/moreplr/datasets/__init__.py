@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
+from moreplr._validation import check_name
 from moreplr.datasets import _bundled, _folder, _openml, _paper
 from moreplr.datasets._aslib import from_aslib
 from moreplr.datasets._dataset import Card, Dataset
@@ -56,10 +58,9 @@ def load(name: str, problem: str = "plr", *, source: str | None = None) -> Datas
     >>> X.shape, list(Y.columns)
     ((178, 13), ['class_0', 'class_1', 'class_2'])
     """
-    if problem not in PROBLEMS:
-        raise ValueError(f"problem must be one of {PROBLEMS}, got {problem!r}")
-    if source is not None and source not in SOURCES:
-        raise ValueError(f"source must be one of {SOURCES}, got {source!r}")
+    check_name("problem", problem, PROBLEMS)
+    if source is not None:
+        check_name("source", source, SOURCES)
     wanted: tuple[str, ...] = SOURCES if source is None else (source,)
     folder = _folder.data_folder() if "folder" in wanted else None
     if problem == "field":
@@ -141,9 +142,9 @@ def from_csv(
     """A data set from a table: a file or a pandas or polars frame.
 
     Columns that are neither rankings nor ignored are features. The command line has the same
-    options. Messages count rows from 1, the first below the header. What looks as if it were
-    not meant, such as ratings that are read as positions, is warned of;
-    :meth:`Dataset.overview` says what was read.
+    options. Messages count rows from 1, the first below the header. Likely
+    mistakes, such as ratings that are read as positions, give a warning;
+    :meth:`Dataset.overview` describes what was read.
 
     Parameters
     ----------
@@ -152,8 +153,8 @@ def from_csv(
         lines; a file of PrefLib (.soc, .soi, .toc, .toi) or the folder of an ASlib scenario.
     labels : list of names, str, or int
         The label columns: their names, a pattern such as ``"rank_*"`` or a prefix, or the
-        number of last columns. They hold positions, unless `ratings` or `scores` says what
-        else; empty is not ranked. With `text`, `long`, `votes` or `choices`, the labels' names.
+        number of last columns. They hold positions, unless `ratings` or `scores` is
+        given; empty is not ranked. With `text`, `long`, `votes` or `choices`, the labels' names.
     text : str, optional
         The column that holds the rankings as texts such as ``"b > a ~ c"``.
     long : three names, optional
@@ -186,8 +187,8 @@ def from_csv(
     weight : str, optional
         The column of weights: `sample_weight` of the data set.
     group : str, optional
-        The column that says which rows belong together, such as a user: `groups` of the data
-        set, which cross-validation does not split.
+        The column of what rows belong to, such as a user: `groups` of the data set.
+        Cross-validation does not split groups.
     ignore : list of names or patterns
         Columns to leave out, such as identifiers. Columns without a name are left out too.
     gaps : list
@@ -199,7 +200,7 @@ def from_csv(
     sheet : str, optional
         Of a workbook of Excel: its name, by default the first.
     format : {"csv", "tsv", "parquet", "excel", "json", "jsonl"}, optional
-        By default what the file's name says.
+        By default that of the file's ending.
     name : str, optional
         By default the file's name.
     problem : {"plr", "lr"}
@@ -216,34 +217,9 @@ def from_csv(
     >>> Y.to_dict("list")
     {'tea': [1.0, 1.0], 'milk': [2.0, nan]}
     """
-    if problem not in PROBLEMS:
-        raise ValueError(f"problem must be one of {PROBLEMS}, got {problem!r}")
-    options = TableOptions(
-        labels=labels,
-        text=text,
-        long=long,
-        votes=votes,
-        choices=choices,
-        tried=tried,
-        ratings=ratings,
-        scores=scores,
-        tolerance=tolerance,
-        missing=missing,
-        unranked=unranked,
-        last=last,
-        ties=ties,
-        skip=skip,
-        drop_prefix=drop_prefix,
-        weight=weight,
-        group=group,
-        ignore=ignore,
-        gaps=gaps,
-        separator=separator,
-        decimal=decimal,
-        encoding=encoding,
-        sheet=sheet,
-        format=format,
-    )
+    given = dict(locals())
+    check_name("problem", problem, PROBLEMS)
+    options = TableOptions(**{option.name: given[option.name] for option in fields(TableOptions)})
     data = read_dataset(path, options, name, problem)
     for note in data.notes:
         warnings.warn(f"{data.name}: {note}", UserWarning, stacklevel=2)

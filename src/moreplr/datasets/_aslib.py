@@ -137,13 +137,13 @@ def _measure(runs: pd.DataFrame, folder: Path) -> str:
 
 
 def _is_maximized(folder: Path) -> bool:
-    """Whether the description says that the first measure is to be large."""
+    """Whether large values of the first measure are good, by the description."""
     description = folder / "description.txt"
     if not description.is_file():
         return False
     text = description.read_text(encoding="utf-8", errors="replace")
-    said = re.search(r"^maximize:\s*\[?(?:\n\s*-)?\s*(\w+)", text, re.MULTILINE)
-    return said is not None and said[1].lower() == "true"
+    maximize = re.search(r"^maximize:\s*\[?(?:\n\s*-)?\s*(\w+)", text, re.MULTILINE)
+    return maximize is not None and maximize[1].lower() == "true"
 
 
 def _folds(folder: Path, instances: Any) -> Any:

@@ -35,7 +35,7 @@ def make(name: str, problem: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     labels = [str(label) for label in source.target_names]
     if problem == "lr":
         values = minmax_scale(X, (-1, 1))
-        # Rounding would tie most digits, which naive Bayes is far too sure of.
+        # Rounding would tie most digits: their probabilities are close to 0 or 1.
         Y = _ranked_by_naive_bayes(values, y, decimals=None if name == "digits" else 3)
     else:
         values = StandardScaler().fit_transform(X)

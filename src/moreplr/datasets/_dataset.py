@@ -1,4 +1,4 @@
-"""A ranking problem with a name: features, positions, and a card that says what it holds."""
+"""A ranking problem with a name: features, positions, and a card that describes them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from moreplr.tables.overview import Overview, make_overview, notes_on_features
 
 @dataclass(frozen=True)
 class Card:
-    """What a data set holds, in the terms of the paper's table."""
+    """The numbers of a data set, as in the paper's table."""
 
     name: str
     problem: str
@@ -48,9 +48,9 @@ class Dataset:
 
     `missing_codes` are numbers that stand for a gap in numeric features. `sample_weight` and
     `groups` are arrays with an entry for each row, or None: what `fit` and cross-validation take
-    under these names. `meaning` says in words how rankings were read, `notes` what looks odd
-    about them. Where rankings come from scores, `scores` holds them, and `larger_is_better` says
-    which are good; of run times, `cutoff` is the longest that was tried.
+    under these names. `meaning` describes in words how rankings were read, `notes` what looks odd
+    about them. Where rankings come from scores, `scores` and `larger_is_better` keep them; for run
+    times, `cutoff` is the time limit.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Dataset:
         )
 
     def overview(self) -> Overview:
-        """What was read: the first ranking, the consensus, and what looks odd.
+        """A summary of what was read, with the first ranking, the consensus, and what looks odd.
 
         Examples
         --------
@@ -120,7 +120,7 @@ class Dataset:
         return make_preprocessor(self.X, self.missing_codes)
 
     def fingerprint(self) -> str:
-        """A short checksum of features and positions, to tell data sets of one name apart.
+        """A short checksum of features and positions, to distinguish data sets of one name.
 
         Names of columns and types of numbers do not count.
         """

@@ -45,7 +45,7 @@ def field_manifest(folder: Path) -> pd.DataFrame:
 
 
 def read_field(folder: Path, name: str) -> Dataset:
-    """A data set of the sub-folder `field`, as its manifest says.
+    """A data set of the sub-folder `field`, checked against its manifest.
 
     Its label columns are called ``label:NAME``. They hold positions, or scores: those within 1 %
     are tied, and infinitely bad ones (a solver that did not finish) are last.

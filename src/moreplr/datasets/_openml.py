@@ -9,7 +9,7 @@ from moreplr.datasets._paper import Entry
 
 
 def fetch(entry: Entry) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Features and positions of a data set; a message that says what to do where it fails."""
+    """Features and positions of a data set; errors name a remedy."""
     if entry.openml_id is None:
         raise ValueError(f"{entry.problem}/{entry.name} is not on OpenML; {_FOLDER}")
     try:

@@ -1,9 +1,9 @@
-"""The data sets of the paper's table: what they hold and where OpenML has them.
+"""The data sets of the paper's table: their sizes and their identifiers on OpenML.
 
 Thies, Alfaro and Bengs: MORE-PLR, multi-output regression employed for partial label ranking,
-table of appendix B. Two columns are not in the table: `missing_codes` are numbers that stand for
-a missing answer in a numeric feature, as the published experiments read them, and `fingerprint`
-tells whether data of the same name are those that the paper's results are of.
+table of appendix B. Two columns are not in the table: `missing_codes` are the numbers that the
+published experiments took for a missing answer, and `fingerprint` is a checksum of the data that
+the paper's results come from.
 """
 
 from __future__ import annotations

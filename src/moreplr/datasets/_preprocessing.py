@@ -1,4 +1,4 @@
-"""From features as they come, with texts and gaps, to the numbers that learners need."""
+"""Features with texts and gaps as numbers."""
 
 from __future__ import annotations
 

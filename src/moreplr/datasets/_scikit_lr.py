@@ -13,9 +13,9 @@ from moreplr.datasets._dataset import Dataset
 def from_scikit_lr(path: str | Path, *, problem: str = "plr") -> Dataset:
     """A data set from a file of scikit-lr.
 
-    Its first line says how many rows, features and labels it has; each other line holds a row's
-    features and the ranks of its labels. Columns have no names: features are called x1, x2, …,
-    labels L1, L2, …
+    The first line holds the numbers of rows, features and labels; each other line holds the
+    features of a row and the ranks of its labels. Columns have no names: features are called
+    x1, x2, …, labels L1, L2, …
 
     Examples
     --------

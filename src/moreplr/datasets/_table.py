@@ -40,25 +40,30 @@ def read_dataset(source: Any, options: TableOptions, name: str | None, problem: 
         table = read_preflib(path)
         how = "orders of PrefLib, weighted by their voters"
         return Dataset(short, problem, table.X, table.Y, (), table.sample_weight, meaning=how)
-    if os.path.isdir(path) and (path / RUNS).is_file():
+    if os.path.isfile(path / RUNS):
         _check_no_options(options, f"{path}: {{}} is for tables, and a scenario needs none")
         return from_aslib(path)
+    frame, title = _read(path, options)
+    return make_dataset(frame, short, options, problem, title=title)
+
+
+def _read(path: str | Path, options: TableOptions) -> tuple[pd.DataFrame, str]:
+    """All rows of a table, and its name for messages."""
     with open_table(
         str(path),
         kind=options.format,
         separator=options.separator,
         encoding=options.encoding,
         sheet=options.sheet,
-    ) as table_:
-        frame = table_.read()
-    return make_dataset(frame, short, options, problem, title=table_.name)
+    ) as table:
+        return table.read(), table.name
 
 
 def _check_no_options(options: TableOptions, message: str) -> None:
-    """Refuse what would have no effect, such as labels of a file that has its own."""
+    """Refuse options without effect, such as `labels` for a file that has its own."""
     for option in fields(options):
-        said = getattr(options, option.name)
-        if (tuple(said) if isinstance(said, list) else said) != option.default:
+        value = getattr(options, option.name)
+        if (tuple(value) if isinstance(value, list) else value) != option.default:
             raise ValueError(message.format(option.name))
 
 
@@ -93,12 +98,16 @@ def read_features(
     0  30.5   Ulm
     1   NaN  Bonn
     """
-    options = TableOptions(gaps=gaps)  # which checks them
-    with open_table(
-        str(path), kind=format, separator=separator, encoding=encoding, sheet=sheet
-    ) as table:
-        frame = table.read()
-        reader = Reader(table.name, options.gaps, decimal)
+    options = TableOptions(
+        gaps=gaps,
+        separator=separator,
+        decimal=decimal,
+        encoding=encoding,
+        sheet=sheet,
+        format=format,
+    )
+    frame, title = _read(path, options)
+    reader = Reader(title, options.gaps, options.decimal)
     named = [name for name in frame if not str(name).startswith("Unnamed: ")]
     return read_cells(frame[named], reader, keep_types=True)
 
@@ -112,7 +121,7 @@ def make_dataset(
     title: str | None = None,
     keep_types: bool = True,
 ) -> Dataset:
-    """A data set of a raw table; `title` is what messages call it."""
+    """A data set of a raw table; `title` is its name in messages."""
     reader = Reader(title or name, options.gaps, options.decimal)
     shaped = shape_table(frame, reader, options)
     return Dataset(

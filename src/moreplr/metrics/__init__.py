@@ -1,4 +1,4 @@
-"""How good predictions are: rankings, pair probabilities, and the decisions made by them.
+"""Measures of the quality of rankings, pair probabilities and decisions.
 
 All measures take rankings in any accepted form. A pair of labels counts where truth and
 prediction both rank it; a row without such a pair has no value and is left out of the mean.

@@ -1,4 +1,4 @@
-"""How good decisions are that follow a predicted ranking: take the label that it puts first."""
+"""The quality of decisions that take the label with the best predicted rank."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def choice_regret(
     sample_weight: Weights = None,
     per_sample: bool = False,
 ) -> Any:
-    """What is lost by taking the label that is predicted to be best, not the one that is.
+    """The loss from taking the label that is predicted to be best.
 
     Where several labels are predicted to be best, one of them is drawn: their mean score counts.
 
@@ -126,7 +126,7 @@ def _with_penalty(times: Any, cutoff: float, penalty: float) -> Array:
 
 
 def chosen_values(values: Array, Y_pred: ArrayLike, origin: Any) -> Array:
-    """The mean value of the labels in the best predicted bucket, of those whose value is known."""
+    """The mean of the known values of the labels in the best predicted bucket."""
     labels = list(origin.columns) if hasattr(origin, "columns") else None
     pred: Positions = check_rankings(Y_pred, labels)[0]
     if pred.shape != values.shape:

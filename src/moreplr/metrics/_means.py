@@ -23,16 +23,23 @@ def share(hits: Array, of: Array, sample_weight: Weights, nothing: str) -> float
     return float("nan")
 
 
+def mean_of_known(values: Array, weight: Weights = None) -> float:
+    """Weighted mean of the values that are not NaN; NaN if there is none."""
+    known = ~np.isnan(values)
+    weights = np.ones(len(values)) if weight is None else np.asarray(weight)
+    if not weights[known].sum() > 0:
+        return float("nan")
+    return float(np.average(values[known], weights=weights[known]))
+
+
 def mean_of_rows(values: Array, sample_weight: Weights, per_sample: bool) -> Any:
     if per_sample:
         return values
-    defined = ~np.isnan(values)
-    weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)
-    if not weight[defined].sum() > 0:
+    mean = mean_of_known(values, sample_weight)
+    if np.isnan(mean):
         warnings.warn(
             "undefined, returns NaN: no row has a pair of labels to compare",
             UndefinedMetricWarning,
             stacklevel=3,
         )
-        return float("nan")
-    return float(np.average(values[defined], weights=weight[defined]))
+    return mean

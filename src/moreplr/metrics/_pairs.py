@@ -1,4 +1,4 @@
-"""How good the predicted probabilities of the three relations of each pair of labels are."""
+"""The quality of predicted probabilities of the three relations of pairs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pair_log_loss(
     ----------
     Y_true : rankings of shape (n_samples, n_labels), in any accepted form
     pairs : P and Q of shape (n_samples, n_labels, n_labels), as `predict_pairs` gives them
-        Probabilities of zero count as the smallest that is told from zero beside 1, 2.2e-16.
+        Smaller probabilities than 2.2e-16, the precision of floats, count as this number.
     sample_weight : array of shape (n_samples,), optional
     per_sample : bool
         Give a value for each row (NaN where no pair is ranked) instead of the mean.
@@ -78,7 +78,7 @@ def pair_calibration_error(
 
     Examples
     --------
-    Of four pairs that are said to come first with probability 0.9, three do.
+    Four pairs have a predicted probability of 0.9; three of them come true.
 
     >>> import numpy as np
     >>> P = np.tile([[0.0, 0.9], [0.1, 0.0]], (4, 1, 1))
@@ -90,19 +90,19 @@ def pair_calibration_error(
     integer_from("n_bins", n_bins, 1)
     true, P, Q = _checked(Y_true, pairs)
     weight = np.ones(len(true)) if sample_weight is None else np.asarray(sample_weight, float)
-    said, came, mass = np.zeros((3, n_bins))
+    predicted, observed, mass = np.zeros((3, n_bins))
     for probabilities, codes in _three_way(true, P, Q):
         known = codes >= 0
         shown, row_weight = probabilities[known], weight[known]
         for relation in range(3):
             bins = np.minimum((shown[:, relation] * n_bins).astype(int), n_bins - 1)
             hit = codes[known] == relation
-            said += np.bincount(bins, row_weight * shown[:, relation], n_bins)
-            came += np.bincount(bins, row_weight * hit, n_bins)
+            predicted += np.bincount(bins, row_weight * shown[:, relation], n_bins)
+            observed += np.bincount(bins, row_weight * hit, n_bins)
             mass += np.bincount(bins, row_weight, n_bins)
     if not mass.sum() > 0:
         return float("nan")
-    return float(np.abs(said - came).sum() / mass.sum())
+    return float(np.abs(predicted - observed).sum() / mass.sum())
 
 
 def _checked(Y_true: ArrayLike, pairs: Any) -> tuple[Positions, Array, Array]:

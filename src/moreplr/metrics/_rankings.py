@@ -1,4 +1,4 @@
-"""How close predicted rankings are to the true ones: τ_X and friends, and scorers for them."""
+"""Agreement of predicted rankings with the true ones: τ_X and others, with scorers."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def _count_pairs(true: Positions, pred: Positions) -> _PairCounts:
         for i in range(k - 1):
             t_less, t_tied, t_more = T[i] < T[i + 1 :], T[i] == T[i + 1 :], T[i] > T[i + 1 :]
             p_less, p_tied, p_more = P[i] < P[i + 1 :], P[i] == P[i + 1 :], P[i] > P[i + 1 :]
-            # A comparison with NaN is false, whichever it is.
+            # All comparisons with NaN are false.
             both = (t_less | t_tied | t_more) & (p_less | p_tied | p_more)
             kinds = (
                 both,

@@ -3,8 +3,8 @@
 A file holds data only. It is a zip archive of
 
 - ``model.json``: the objects as a flat list of nodes. A node names its kind, such as "list",
-  "array" or "object", and refers to nodes before it by number, so that reading is a loop: nothing
-  recurses, nothing can refer to itself, and what a model shares is stored once and shared again.
+  "array" or "object", and refers to nodes before it by number. So a loop decodes them: nothing
+  recurses or refers to itself, and an object that a model shares is stored once.
 - ``arrays/0.npy`` and so on: numbers and texts in NumPy's own format. Their headers are matched
   against a pattern, never evaluated.
 - ``manifest.json``: the format's version, the releases that wrote it, size and SHA-256 of all
@@ -16,9 +16,9 @@ checked: parameters and fitted attributes are there, of the right types and shap
 read without looking at bounds, so that the arrays of forests are also checked for every index
 that a kernel would follow (:mod:`moreplr.forest.validation`). A search tree of neighbours is not
 stored but made again from its rows. Nothing else runs, and whatever is wrong with a file gives a
-:class:`ModelFileError`. Checksums find damage, not intent: they say nothing of who wrote a file.
+:class:`ModelFileError`. Checksums detect damage, and do not prove who wrote a file.
 
-Why not pickle: loading runs what the file says. Why not skops: it trusts scikit-learn's classes
+Why not pickle: loading runs code of the file. Why not skops: it trusts scikit-learn's classes
 and looks at no state of theirs, so that a one-hot encoder changed in a file writes outside of its
 arrays and kills the interpreter; it imports what a file names, and bounds no memory. Its good
 idea is used here: the state of a class whose code is Python and NumPy is stored as it is, and
@@ -28,8 +28,7 @@ Arrays are deflated at level 1. A ranking forest of 100 trees on the letter data
 in 2.2 s as 38 MB and loaded in 0.9 s, of which the checks of its trees take 0.1 s; level 6 would
 take 10 s to save it as 31 MB.
 
-An older file may lack what a newer release has. A parameter gets its default, and a learned
-attribute is set by the `upgrade` of the class's spec.
+An older file may lack a parameter, which then gets its default, but no learned attribute.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ def save(model: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
     ------
     TypeError
         If the model holds what a file can't, such as a function or a scikit-learn tree. The
-        message says where in the model it sits, and what to use instead.
+        message names its place in the model, and what to use instead.
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
 
@@ -90,7 +89,7 @@ def save(model: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
         return
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        with target.open("wb") as device:  # a pipe, or a directory, which says so
+        with target.open("wb") as device:  # a pipe; a directory is an error
             save(model, device)
         return
     with whole_file(target, lasting=True) as name, open(name, "w+b") as stream:
@@ -100,8 +99,8 @@ def save(model: Any, path: str | os.PathLike[str] | IO[bytes]) -> None:
 def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = None) -> Any:
     """Load a model that :func:`save` has written.
 
-    Loading runs no code that the file brings, whoever wrote it. See the page on security for
-    what that does and does not promise.
+    Loading runs no code of the file, whoever wrote it. The page on security has the limits of this
+    promise.
 
     Parameters
     ----------
@@ -151,7 +150,7 @@ def load(path: str | os.PathLike[str] | IO[bytes], *, max_bytes: int | None = No
     except MemoryError as error:
         raise ModelFileError("the model takes more memory than there is") from error
     except Exception as error:
-        # Crafted files fail in as many ways as there are steps; callers need one to catch.
+        # Crafted files raise errors of many types; callers catch one.
         reason = f"{type(error).__name__}: {error}"
         raise ModelFileError(f"the file does not hold a model: {reason:.300}") from error
 

@@ -1,4 +1,4 @@
-"""Say why an object can't go into a file, and what to use instead."""
+"""Messages about objects that can't go into a file, with what to use instead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CODE = (
 
 
 def refusal(value: Any, path: str) -> str:
-    """The message for an object at this place of a model.
+    """The message for an object at a place of a model.
 
     Examples
     --------

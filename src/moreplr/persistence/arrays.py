@@ -21,7 +21,7 @@ _HEADER = re.compile(
 )
 _MAGIC = b"\x93NUMPY\x01\x00"
 _MOST_DIMENSIONS = 8
-# What numpy pads headers to, so that the data behind one are aligned in memory.
+# NumPy pads headers to multiples of this, so that the data are aligned in memory.
 _ALIGNMENT = 64
 
 
@@ -71,7 +71,7 @@ def from_npy(data: bytearray) -> AnyArray:
     shape = tuple(int(size) for size in sizes.replace(",", " ").split())
     if not is_plain(dtype) or len(shape) > _MOST_DIMENSIONS:
         raise ModelFileError(f"an array has type {dtype} and {len(shape)} dimensions")
-    # NumPy makes room for a letter each where texts have none.
+    # For texts without letters NumPy would still take memory for one letter each.
     count = prod(shape)
     if count * dtype.itemsize != len(data) - begin or (count and not dtype.itemsize):
         raise ModelFileError(f"an array of shape {shape} and type {dtype} has another size")
@@ -84,7 +84,7 @@ def from_npy(data: bytearray) -> AnyArray:
 
 
 def _check_bytes(data: NDArray[np.uint8], dtype: np.dtype[Any]) -> None:
-    """Refuse what is no value of the type: other truths than 0 and 1, other signs than Unicode."""
+    """Refuse bytes that are no values of the type: booleans beyond 0 and 1, invalid characters."""
     if dtype.kind == "b" and data.max() > 1:
         raise ModelFileError("an array of truth values holds others than true and false")
     if dtype.kind == "U" and data.view("<u4").max() > 0x10FFFF:

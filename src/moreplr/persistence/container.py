@@ -1,4 +1,4 @@
-"""The file around a model: a zip archive whose every byte is vouched for.
+"""The file around a model: a zip archive with checksums of every byte.
 
 The archive's comment, the last bytes of the file, names the format, its version and the release
 that wrote it, and ends in the SHA-256 of all bytes before. The manifest has size and SHA-256 of
@@ -20,7 +20,6 @@ import numpy as np
 import sklearn
 from numpy.typing import NDArray
 
-from moreplr.persistence.budget import Budget
 from moreplr.persistence.errors import ModelFileError
 
 FORMAT = "moreplr-model"
@@ -37,17 +36,47 @@ _DIGEST = 64
 _BLOCK = 1 << 18
 _MOST_JSON = 1 << 27
 _DEEPEST_JSON = 32
-# What parsed JSON takes at most: a list or dict, a text beside its letters, a value in a list.
+# Bytes of parsed JSON at most: a list, a dict, a text beside its letters, a value in a list.
 _LIST, _DICT, _TEXT, _VALUE = 96, 256, 64, 40
-# No file unpacks to more than this many times its size, beyond what does no harm.
+# A file unpacks to at most this many times its size, or to a harmless number of bytes.
 _RATIO, _HARMLESS = 200, 1 << 26
-# The end of an archive, what its directory takes as objects for each byte, and what is no harm.
+# Bytes at the end of an archive; memory for each byte of its directory; a harmless size of it.
 _LAST_RECORDS, _ENTRY_RATIO, _MANY_ENTRIES = 56 + 20 + 22, 16, 1 << 20
-# Higher levels win a fifth in size of a large forest, and take six times as long.
+# Higher levels make a large forest a fifth smaller, and take six times as long.
 _LEVEL = 1
 _SAMPLE = 1 << 14
 _STEPS = np.zeros(256, np.int8)
 _STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
+
+
+class Budget:
+    """Counts memory against a limit.
+
+    Parameters
+    ----------
+    limit : bytes
+
+    Examples
+    --------
+    >>> budget = Budget(1000)
+    >>> budget.take(600)
+    >>> budget.take(600)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    moreplr.persistence.errors.ModelFileError: the model takes more memory than...
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = self._left = limit
+
+    def take(self, size: int) -> None:
+        """Take so many bytes of the limit."""
+        self._left -= size
+        if self._left < 0:
+            raise ModelFileError(
+                f"the model takes more memory than the limit of {self._limit:,} bytes; "
+                "if you trust where it comes from, raise max_bytes"
+            )
 
 
 class Writer:
@@ -73,7 +102,7 @@ class Writer:
         self._add(name, data, hashlib.sha256(data).hexdigest())
 
     def add_array(self, data: bytes) -> str:
-        """Add a member that is an array, unless there is an equal one; gives its name."""
+        """Add an array as a member, unless there is an equal one; return its name."""
         digest = hashlib.sha256(data).hexdigest()
         if digest not in self._arrays:
             self._arrays[digest] = f"arrays/{len(self._arrays)}.npy"
@@ -124,7 +153,7 @@ class Writer:
 
 
 class Reader:
-    """Reads members from a stream that can seek, once all of it has been vouched for.
+    """Reads members from a stream that can seek, after the checksum of all of it is checked.
 
     Parameters
     ----------
@@ -218,7 +247,7 @@ class Reader:
 
 
 def _is_hollow(data: bytes) -> bool:
-    """Whether data shrink so much that a reader would take them for a bomb: a look at samples."""
+    """Whether data shrink so much, by a few samples, that a reader would suspect a zip bomb."""
     if len(data) <= _HARMLESS:
         return False
     step = len(data) // 64
@@ -227,7 +256,7 @@ def _is_hollow(data: bytes) -> bool:
 
 
 def _check_trailer(stream: IO[bytes], size: int) -> int:
-    """Refuse a stream that is no model file, of a newer format, or damaged; how long it is."""
+    """The length of the trailer; anything but a sound model file of this format is refused."""
     from moreplr import __version__
 
     stream.seek(max(0, size - 256))
@@ -254,8 +283,8 @@ def _check_trailer(stream: IO[bytes], size: int) -> int:
 def _check_directory(stream: IO[bytes], end: int, limit: int) -> None:
     """Refuse more entries than the limit has room for, before each becomes an object.
 
-    The archive's last record, which lies before `end`, says how long the directory is; with many
-    entries, one before it does.
+    The archive's last record, which lies before `end`, holds the length of the directory; with
+    many entries, one before it does.
     """
     stream.seek(max(0, end - _LAST_RECORDS))
     records = stream.read(_LAST_RECORDS).rjust(_LAST_RECORDS, b"\0")
@@ -320,7 +349,7 @@ def _quotes(signs: NDArray[np.uint8], escaped: bool) -> tuple[NDArray[np.bool_],
     quote = signs == ord('"')
     strokes = np.flatnonzero(signs == ord("\\"))
     if len(strokes) or escaped:
-        # Of a run of strokes every other one escapes what follows it.
+        # In a run of backslashes every other one escapes the next character.
         begins = np.ones(len(strokes), bool)
         begins[1:] = np.diff(strokes) > 1
         first = strokes[begins][np.cumsum(begins) - 1] if len(strokes) else strokes

@@ -28,9 +28,8 @@ from moreplr.persistence.registry import (
 
 _FLOATS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 _WORDS_OF_STATE = 624
-# How often values may be shared, in the mean: what goes through a model, such as a check or a
-# comparison, goes through a shared one wherever it appears. An array counts as one value for so
-# many bytes, and so many values take no time worth a limit.
+# How often values may be shared, on average: checks and comparisons visit a shared value wherever
+# it appears. An array counts as one value for so many bytes. Fewer values need no limit.
 _MOST_SHARED = 64
 _BYTES_OF_A_VALUE = 256
 _FEW_VALUES = 1 << 24
@@ -39,11 +38,11 @@ _MOST_LETTERS = 1 << 16
 _OBJECT, _ITEM = 64, 16
 _COLUMN, _RANDOM_STATE = 2500, 3000
 _ENTRY = 100
-# A text counts as one value for so many letters. What is wrong with a parameter of another
-# library its error repeats, shared values wherever they appear: so many bytes for each at most.
+# A text counts as one value for so many letters. Errors of other libraries print wrong parameters,
+# shared values wherever they appear: so many bytes for each at most.
 _LETTERS_OF_A_VALUE, _SHOWN = 8, 64
-# Only hashes of texts have a secret. With chosen keys of other types each may meet all before it,
-# which takes a value's time for so many.
+# Only hashes of texts are random. Chosen keys of other types may all collide; so many collisions
+# take the time of a value.
 _MEETINGS_OF_A_VALUE = 8
 _HASHED = (str, bytes, int, float, bool, np.generic, type(None))
 
@@ -122,14 +121,14 @@ class Decoder:
             before = self._size
             state[name] = self._item(item)
             shown += self._size - before if name in spec.parameters else 0
-        if spec.restore is not None:  # what is not stored is made again from what is
+        if spec.restore is not None:  # the rest is computed from the stored arrays
             arrays = [one for one in state.values() if isinstance(one, np.ndarray)]
             self._take(2 * sum(one.nbytes for one in arrays))
         if not spec.is_ours:
             self.foreign = spec.cls.__name__
             self._take(_SHOWN * shown)
         try:
-            self._fit_to_release(spec, state)
+            self._add_defaults(spec, state)
             check_state(spec, state)
             made = _fill(spec, state)
             check_object(spec, made, state)
@@ -137,12 +136,10 @@ class Decoder:
             raise ModelFileError(f"a {spec.cls.__name__} of the file: {error}") from error
         return made
 
-    def _fit_to_release(self, spec: Spec, state: State) -> None:
-        """Bring a state up to date: it may be older than the class."""
-        if spec.upgrade is not None:
-            spec.upgrade(state)
+    def _add_defaults(self, spec: Spec, state: State) -> None:
+        """Give parameters that an older file lacks their defaults."""
         for name, parameter in spec.parameters.items():
-            # In scikit-learn this stands for a parameter that was not given.
+            # scikit-learn's mark of a parameter that was not given
             given = name in state and (spec.is_ours or not _is_word(state[name], "deprecated"))
             if not given and parameter.default is not parameter.empty:
                 state[name] = parameter.default
@@ -158,7 +155,7 @@ class Decoder:
         self._spend(others * (self._size - before) // _MEETINGS_OF_A_VALUE)
         for hashed, (_, value) in zip(keys, node["pairs"], strict=True):
             flat = hashed if isinstance(hashed, tuple) else (hashed,)
-            # Comparing keys goes through all that they hold.
+            # Comparing keys compares all of their contents.
             if not all(isinstance(one, _HASHED) for one in flat):
                 raise ModelFileError("the key of a dict is no text, number or tuple of these")
             made[hashed] = self._item(value)
@@ -239,14 +236,14 @@ class Decoder:
 
 
 def _type_of_column(values: AnyArray, texts: Any) -> Any:
-    """What pandas calls it; texts were made one by one: made of numbers they take far more."""
+    """The type in pandas; texts must be objects, since numbers made texts take more memory."""
     if texts and values.dtype != object:
         raise ModelFileError("a column of texts holds something else")
     return TEXT if texts else values.dtype
 
 
 def _length(values: range | pd.Index) -> int:
-    """How many there are, also where these are more than `len` can say."""
+    """The number of values, also where it is too large for `len`."""
     if isinstance(values, range):
         step = values.step
         return max(0, (values.stop - values.start + step - (1 if step > 0 else -1)) // step)

@@ -48,7 +48,7 @@ class Encoder:
     def __init__(self, writer: Writer) -> None:
         self.nodes: list[Node] = []
         self._writer = writer
-        # By identity; the objects are kept, as the identity of one that is gone may come again.
+        # By identity; the objects are kept, since Python reuses the identity of deleted ones.
         self._known: dict[int, tuple[Any, int]] = {}
         self._open: list[int] = []
         self._specials = {
@@ -63,7 +63,7 @@ class Encoder:
         }
 
     def item(self, value: Any, path: str) -> Any:
-        """What stands for a value inside a node: itself if it is simple, else a reference."""
+        """A value inside a node: itself if it is simple, else a reference."""
         kind = type(value)
         if value is None or kind is bool or kind is str:
             return value

@@ -1,4 +1,4 @@
-"""The one error that a bad model file gives."""
+"""The error for a bad model file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files may hold of this library's own classes.
+"""Specs of this library's own classes.
 
 Arrays that kernels read get their types and shapes checked here, and their contents in
 :mod:`moreplr.forest.validation`: kernels do not look at bounds.
@@ -14,8 +14,8 @@ from pandas import DataFrame
 from sklearn.pipeline import Pipeline
 
 from moreplr import rankers
-from moreplr.aggregation.decoding import METHODS
-from moreplr.base import OBJECTIVES, BaseRanker, PairRanker, Pairs, PositionRegressor
+from moreplr.aggregation.decoding import METHODS, OBJECTIVES
+from moreplr.base import BaseRanker, PairRanker, Pairs, PositionRegressor
 from moreplr.encoders import RankEncoder
 from moreplr.forest import ForestBatch, ForestClassifier, ForestRegressor
 from moreplr.forest.batching import Words
@@ -134,7 +134,7 @@ def _check_tree(ranker: Any) -> None:
     k, forest = len(ranker.labels_), ranker.forest_
     is_fitted_model(forest)
     _need(forest.n_outputs_ == max(1, k * (k - 1)), "forest_ must have two targets for each pair")
-    _need(len(ranker._never) == k * (k - 1) // 2, "_never must tell of each pair")
+    _need(len(ranker._never) == k * (k - 1) // 2, "_never must have an entry for each pair")
 
 
 def _check_boost(ranker: Any) -> None:

@@ -1,4 +1,4 @@
-"""What files may hold of the multi-output regressors."""
+"""Specs of the multi-output regressors."""
 
 from __future__ import annotations
 

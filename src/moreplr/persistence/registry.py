@@ -1,9 +1,7 @@
 """The allow-list: which classes and functions a file may name, and what their state may be.
 
 A file holds names, never import paths: a name that is not a key here is refused. To let files
-hold a new class, add a `Spec` to `OWN` in `own.py`. To keep old files readable when a fitted
-attribute is added or renamed, give its spec an `upgrade` that brings the state of older files up
-to date, and leave the fixtures of earlier releases in place.
+hold a new class, add a `Spec` to `OWN` in `own.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ _COMMON: Mapping[str, Check] = {
 
 @dataclass(frozen=True)
 class Spec:
-    """What a file says of an object of one class.
+    """How a file describes an object of one class.
 
     Attributes
     ----------
@@ -40,7 +38,6 @@ class Spec:
     attributes : what each attribute must hold; parameters first, then what `fit` learns
     optional : learned attributes that not every fit leaves, with their checks
     also : a check of the whole object, after its attributes
-    upgrade : brings a state from an older release up to date, in place
     dump, restore : for classes with compiled state: what to store instead of all attributes,
         and how to make the object from that
     """
@@ -50,7 +47,6 @@ class Spec:
     attributes: Mapping[str, Check] = field(default_factory=dict)
     optional: Mapping[str, Check] = field(default_factory=dict)
     also: Callable[[Any], None] | None = None
-    upgrade: Callable[[State], None] | None = None
     dump: Callable[[Any], State] = field(default=vars)
     restore: Callable[[type, State], Any] | None = None
 
@@ -62,7 +58,7 @@ class Spec:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this library, not scikit-learn, says what the attributes mean."""
+        """Whether the class is of this library."""
         return self.name.startswith("moreplr.")
 
 

@@ -1,4 +1,4 @@
-"""A small language to say what the attributes of a class may hold.
+"""A small language for what the attributes of a class may hold.
 
 A check is a function of a value and of the sizes that are known so far; it raises `ValueError`.
 A size has a name, such as "n" for rows, and is known from where it appears first: arrays that
@@ -27,7 +27,7 @@ def _same_size(name: Size, value: int, sizes: Sizes) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value in a message; what could be long is named by its type."""
+    """A value for a message; long values are named by their type."""
     if value is None or isinstance(value, str | int | float):
         return f"{value!r:.60}"
     return f"a {type(value).__name__}"
@@ -110,7 +110,7 @@ def nothing(value: Any, sizes: Sizes) -> None:
 
 
 def anything(value: Any, sizes: Sizes) -> None:
-    """Whatever a file can hold: for attributes that only `fit` reads, which checks them."""
+    """Any value: for attributes that only `fit` uses, after checks of its own."""
 
 
 def text(*choices: str) -> Check:
@@ -201,6 +201,4 @@ def mapping(keys: Check, values: Check) -> Check:
 # Parameters that many estimators have.
 JOBS = optional(integer(-_MOST_JOBS, _MOST_JOBS))
 SEED = optional(either(integer(0), instance(np.random.RandomState)))
-COUNT = integer(0)
-"""How many of something, such as rows or iterations."""
 NAMES = array("O", None)

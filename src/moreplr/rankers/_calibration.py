@@ -1,8 +1,8 @@
 """Calibration of pair probabilities, with few parameters that all pairs share.
 
-Calibrating each pair on its own would need many rows of each of its three classes. Which label
-of a pair comes first is arbitrary, so what all pairs share may not tell ≻ from ≺ either. That
-leaves a power for both strict relations, and a power and a factor for the tie.
+Calibrating each pair on its own would need many rows of each of its three classes. Parameters
+that all pairs share must treat ≻ and ≺ alike, since it is arbitrary which label of a pair comes
+first. That leaves a power for both strict relations, and a power and a factor for the tie.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from scipy.special import log_softmax
 
 from moreplr._types import Array
 
-# Below it, differences of probabilities say little: a forest of 100 trees has steps of 0.01.
+# Smaller differences of probabilities mean little: a forest of 100 trees has steps of 0.01.
 _FLOOR = 0.005
 _IDENTITY = np.array([1.0, 1.0, 0.0])
-# As much as this many observations speaks for leaving probabilities as they are.
+# The weight of unchanged probabilities, as a number of observations.
 _PRIOR = 1.0
 
 

@@ -11,7 +11,7 @@ from moreplr._jit import jit
 
 @jit
 def add_pairs(Y, indptr, indices, weights, P, Q):
-    """Add to P[r, i, j] the weight of the members that rank i before j, to Q that tie them.
+    """Add the weights of members to P[r, i, j] where they rank i before j, to Q where they tie.
 
     A member takes part in the pairs of which it ranks both labels: NaN compares as neither.
     """
@@ -30,7 +30,7 @@ def add_pairs(Y, indptr, indices, weights, P, Q):
 
 @jit
 def to_shares(P, Q, prior_P, prior_Q):
-    """Turn counts, ties below the diagonal, into probabilities; without any, the prior's."""
+    """Turn counts, ties below the diagonal, into probabilities; without any, the prior is used."""
     k = P.shape[1]
     for r in range(P.shape[0]):
         for i in range(k):

@@ -15,8 +15,8 @@ import numpy as np
 
 from moreplr._jit import inlined, jit
 
-# Of scores further apart than this, the better is certain in floating point anyway. It keeps
-# all terms far from overflow.
+# Differences of scores are limited to this, at which probabilities are 0 or 1 in floating point,
+# so that no term overflows.
 _FARTHEST = 300.0
 _LEAST = np.exp(-_FARTHEST)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -16,24 +16,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from moreplr._types import Array, Labels
+from moreplr._validation import take
 from moreplr.forest import ForestBatch, ForestClassifier
 from moreplr.forest.kernels.layout import CLASS_BITS
 from moreplr.regressors._fitting import fit_weighted
 
 Codes = NDArray[np.int8]
-# More rows than a batch of forests can count in its words.
+# Batches of forests count fewer rows than this.
 _MOST_ROWS = 2**CLASS_BITS
-
-
-class PairModel(Protocol):
-    """What a ranker needs of a model of all pairs."""
-
-    @property
-    def learned(self) -> NDArray[np.bool_]:
-        """Of each pair, whether there was more than one class to learn."""
-
-    def predict(self, X: Array) -> Array:
-        """Predict probabilities (n_samples, n_pairs, 3) of the codes 0, 1 and 2."""
 
 
 @dataclass
@@ -43,7 +33,7 @@ class PairClassifiers:
     Attributes
     ----------
     classes : list of arrays, the codes that the rows of each pair show
-    models : list of fitted classifiers; None where fewer than two classes leave no choice
+    models : list of fitted classifiers; None for pairs with fewer than two classes
     """
 
     classes: list[NDArray[np.intp]]
@@ -98,7 +88,7 @@ class PairForests:
 
     @staticmethod
     def suits(classifier: Any, codes: Codes, weight: Array | None) -> bool:
-        """Whether a batch can do what the classifier would do for each pair."""
+        """Whether a batch gives the same forests as a classifier for each pair."""
         return (
             type(classifier) is ForestClassifier
             and (weight is None or bool((weight == weight[0]).all()))
@@ -118,7 +108,7 @@ class PairForests:
     def predict(self, X: Array) -> Array:
         """Predict probabilities of shape (n_samples, n_pairs, 3)."""
         shares = self.batch.predict_proba(X)
-        # Leaves answer in single precision.
+        # Leaves hold numbers of single precision.
         shares /= shares.sum(axis=2, keepdims=True)
         return shares
 
@@ -127,14 +117,14 @@ def _fit_pair(
     classifier: Any, X: Array, codes: Codes, weight: Any, pair: tuple[Any, Any]
 ) -> tuple[Any, Any]:
     rows = codes >= 0
-    # From 0 on without gaps, as some classifiers want their classes.
+    # Some classifiers need the classes 0, 1, … without gaps.
     found: tuple[Any, Any] = np.unique(codes[rows], return_inverse=True)
     classes, y = found[0].astype(np.intp), found[1]
     if len(classes) < 2:
         return classes, None
     try:
-        part = None if weight is None else weight[rows]
-        return classes, fit_weighted(classifier, X[rows], y, part)
+        X, weight = take(rows, X, weight)
+        return classes, fit_weighted(classifier, X, y, weight)
     except Exception as error:
         error.add_note(f"while learning how labels {pair[0]!r} and {pair[1]!r} relate")
         raise

@@ -11,7 +11,7 @@ from moreplr._types import Array, Positions
 from moreplr.base import Pairs
 from moreplr.rankers import _counts
 
-# A kernel that counts so many takes a fraction of a second: Ctrl-C is heard between two.
+# A kernel counts so many in a fraction of a second; Ctrl-C takes effect between two calls.
 _CELLS = 1 << 26
 
 
@@ -39,11 +39,10 @@ def pair_codes(Y: Positions) -> NDArray[np.int8]:
 def square(three_way: Array, k: int) -> Pairs:
     """Probabilities (n, n_pairs, 3) of the codes 0, 1 and 2 as matrices."""
     i, j = np.triu_indices(k, 1)
-    P, Q = (np.empty((len(three_way), k, k)) for _ in range(2))
+    P, Q = Pairs.zeros(len(three_way), k)
     P[:, i, j], P[:, j, i] = three_way[:, :, 0], three_way[:, :, 2]
     Q[:, i, j] = Q[:, j, i] = three_way[:, :, 1]
-    diagonal = np.arange(k)
-    P[:, diagonal, diagonal], Q[:, diagonal, diagonal] = 0.0, 1.0
+    Q[:, np.arange(k), np.arange(k)] = 1.0
     return Pairs(P, Q)
 
 
@@ -56,7 +55,7 @@ def know_nothing(k: int) -> Pairs:
 def consensus(Y: Positions, weight: Array | None) -> Pairs:
     """Shares of the three relations over all rows, as matrices of one row; warns of gaps."""
     n, k = Y.shape
-    P, Q = np.zeros((1, k, k)), np.zeros((1, k, k))
+    P, Q = Pairs.zeros(1, k)
     weights = np.ones(n) if weight is None else weight
     step = max(1, _CELLS // k**2)
     for at in range(0, n, step):
@@ -70,7 +69,7 @@ def consensus(Y: Positions, weight: Array | None) -> Pairs:
 
 
 def warn_unseen(unseen: int, n_pairs: int, stacklevel: int = 3) -> None:
-    """Tell the caller of `fit` that nothing can be learned of some pairs."""
+    """Warn the caller of `fit` that nothing can be learned of some pairs."""
     if unseen:
         warnings.warn(
             f"{unseen} of {n_pairs} pairs of labels are never ranked together; a third is "

@@ -1,4 +1,4 @@
-"""The floor of every comparison: a ranker that does not look at the features."""
+"""A baseline: a ranker that ignores the features."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DummyRanker(PairRanker):
     Parameters
     ----------
     strategy : {"consensus"}
-        The bucket order that suits the relations counted over the training set best.
+        The best bucket order for the relations counted over the training set.
     aggregation : str, default="auto"
         A method of :func:`moreplr.aggregation.aggregate`.
     objective : {"tau_x", "l1"}, default="tau_x"
@@ -99,6 +99,6 @@ class DummyRanker(PairRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.no_validation = True  # of features, which it does not look at
+        tags.no_validation = True  # of features, which are ignored
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.sparse = True
         return tags

@@ -10,6 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from moreplr._types import Array, Positions, Seed, Weights
+from moreplr._validation import check_name
 from moreplr.aggregation import aggregate
 from moreplr.base import CELL_BYTES, BaseRanker, PositionRegressor, chunks
 from moreplr.encoders import METHODS, RankEncoder
@@ -17,12 +18,12 @@ from moreplr.layers import LAYERS, Layer
 from moreplr.regressors import REGRESSORS, SingleTarget, gives_intervals, predict_interval
 from moreplr.regressors._fitting import fit_weighted, labels_named
 
-# Of a row and a label: position, interval, rank, and what they are made from.
+# Bytes of a label of a row: position, interval, rank, and temporary arrays.
 _OUTPUT_BYTES = 256
 
 
 class Outputs(NamedTuple):
-    """What a regressor says of some rows: all that any layer needs to decode them."""
+    """Predictions of a regressor for some rows: all that a layer needs to decode them."""
 
     positions: Array
     half_widths: Array | None
@@ -155,9 +156,9 @@ class MORERanker(BaseRanker):
         return self.predict_outputs(X).positions
 
     def predict_outputs(self, X: Any, *, intervals: bool | None = None) -> Outputs:
-        """Predict positions, with their half-widths if the layer needs them or if asked for.
+        """Predict positions, with half-widths if the layer needs them or `intervals` is true.
 
-        With `intervals=True`, the result serves every layer: decode it as often as you like.
+        With `intervals=True`, every layer can decode the result, any number of times.
         """
         return self._outputs(self._check_predict(X), intervals)
 
@@ -188,8 +189,7 @@ class MORERanker(BaseRanker):
     def _encoder(self) -> Any:
         encoder = self.encoder
         if isinstance(encoder, str):
-            if encoder not in METHODS:
-                raise ValueError(f"encoder must be one of {METHODS}, got {encoder!r}")
+            check_name("encoder", encoder, METHODS)
             encoder = RankEncoder(encoder)
         elif not hasattr(encoder, "fit_transform"):
             raise TypeError(f"encoder must be a name or a RankEncoder, got {encoder!r}")
@@ -200,10 +200,7 @@ class MORERanker(BaseRanker):
     def _regressor(self) -> Any:
         regressor = self.regressor
         if isinstance(regressor, str):
-            if regressor not in REGRESSORS:
-                raise ValueError(
-                    f"regressor must be one of {tuple(REGRESSORS)}, got {regressor!r}"
-                )
+            check_name("regressor", regressor, tuple(REGRESSORS))
             known = REGRESSORS[regressor]()
             own = {"n_jobs": self.n_jobs, "random_state": self.random_state}
             return known.set_params(**{k: v for k, v in own.items() if k in known.get_params()})
@@ -214,8 +211,7 @@ class MORERanker(BaseRanker):
     def _layer(self, layer: Any = None) -> Layer:
         layer = self.layer if layer is None else layer
         if isinstance(layer, str):
-            if layer not in LAYERS:
-                raise ValueError(f"layer must be one of {tuple(LAYERS)}, got {layer!r}")
+            check_name("layer", layer, tuple(LAYERS))
             return LAYERS[layer]()
         if not hasattr(layer, "needs_intervals"):
             raise TypeError(f"layer must be a name or a layer, got {layer!r}")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from moreplr._types import Array, Seed, Weights
-from moreplr._validation import check_name, integer_from, weighted_rows
+from moreplr._types import Array, Positions, Seed, Weights
+from moreplr._validation import check_name, compares, integer_from, take, weighted_rows
 from moreplr.base import PairRanker, Pairs
 from moreplr.metrics._rankings import tau_x_of_rows
 from moreplr.rankers import _counts
@@ -22,18 +22,49 @@ _SCORED_ROWS = 1_000
 _NO_DISTANCE = 1e-300
 
 
-class NearestNeighborsRanker(PairRanker):
+class NeighborSearch:
+    """The training rows as an index, and the number of neighbours."""
+
+    n_neighbors: int | None
+    metric: Any
+    n_jobs: int | None
+
+    def _search_among(self, X: Array, Y: Positions, weight: Array | None) -> None:
+        """Index the rows that compare labels, and choose the number of neighbours."""
+        if self.n_neighbors is not None:
+            integer_from("n_neighbors", self.n_neighbors, 1)
+        comparing = compares(Y)  # other rows would only take a neighbour's place
+        if comparing.any():
+            X, Y, weight = take(comparing, X, Y, weight)
+        self.rankings_, self.sample_weight_ = Y, weight
+        self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
+        self.scores_: dict[int, float] = {}
+        if self.n_neighbors is None:
+            self.n_neighbors_ = self._choose(X)
+        elif self.n_neighbors > len(X):
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} is more than the {len(X)} training rows that "
+                f"compare labels (n_samples={len(X)})"
+            )
+        else:
+            self.n_neighbors_ = int(self.n_neighbors)
+
+    def _choose(self, X: Array) -> int:
+        raise NotImplementedError
+
+
+class NearestNeighborsRanker(NeighborSearch, PairRanker):
     """Partial label ranking by the preferences of the nearest neighbours.
 
     Over the training rows nearest to a new one, the relations of each pair of labels are
     counted where both are ranked, and aggregated into a bucket order. For a pair that no
-    neighbour holds, the shares of the whole training set answer. Distances depend on the scale
+    neighbour ranks, the shares of the whole training set are used. Distances depend on the scale
     of the features: put a scaler in front.
 
     Parameters
     ----------
     n_neighbors : int, optional
-        How many neighbours to ask. By default the size of 1 to 90 whose leave-one-out
+        The number of neighbours. By default the size of 1 to 90 whose leave-one-out
         predictions have the highest mean τ_X on (at most 1,000 of) the training rows.
     weights : {"distance", "uniform"}, default="distance"
         Count neighbours by the inverse of their distance, or all alike.
@@ -103,26 +134,13 @@ class NearestNeighborsRanker(PairRanker):
         """
         self._check_decoding()
         check_name("weights", self.weights, WEIGHTS)
-        if self.n_neighbors is not None:
-            integer_from("n_neighbors", self.n_neighbors, 1)
         X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
         self.consensus_ = consensus(Y, weight)
-        X, self.rankings_, self.sample_weight_ = _comparing_rows(X, Y, weight)
-        self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
-        self.scores_: dict[int, float] = {}
-        if self.n_neighbors is None:
-            self.n_neighbors_ = self._choose(X)
-        elif self.n_neighbors > len(X):
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than the {len(X)} training rows that "
-                f"compare labels (n_samples={len(X)})"
-            )
-        else:
-            self.n_neighbors_ = int(self.n_neighbors)
+        self._search_among(X, Y, weight)
         return self
 
     def _choose(self, X: Array) -> int:
-        """The size of best leave-one-out τ_X; one search and one count serve all sizes."""
+        """The size of best leave-one-out τ_X; all sizes share one search and one count."""
         n, k = self.rankings_.shape
         sizes = [size for size in CANDIDATES if size < n]
         if len(sizes) < 2 or k == 1:
@@ -133,7 +151,7 @@ class NearestNeighborsRanker(PairRanker):
         totals = np.zeros(len(sizes))
         for chunk in self._chunks(len(scored)):
             rows = scored[chunk]
-            counts = Pairs(np.zeros((len(rows), k, k)), np.zeros((len(rows), k, k)))
+            counts = Pairs.zeros(len(rows), k)
             weights = self._neighbor_weights(distances[chunk], indices[chunk])
             done = 0
             for at, size in enumerate(sizes):
@@ -147,9 +165,8 @@ class NearestNeighborsRanker(PairRanker):
         return sizes[int(np.argmax(means))]
 
     def _pairs(self, X: Array) -> Pairs:
-        k = len(self.labels_)
         distances, indices = self.index_.kneighbors(X, self.n_neighbors_)
-        counts = Pairs(np.zeros((len(X), k, k)), np.zeros((len(X), k, k)))
+        counts = Pairs.zeros(len(X), len(self.labels_))
         self._count(indices, self._neighbor_weights(distances, indices), counts)
         _counts.to_shares(*counts, *self.consensus_)
         return counts
@@ -168,8 +185,8 @@ class NearestNeighborsRanker(PairRanker):
         weights = self._weights_of(indices)
         if self.weights == "uniform":
             return weights
-        # Beside a neighbour at distance zero, all others are infinitely far away; and so it is
-        # where the inverse would be.
+        # A neighbour at distance zero outweighs all others; so does one whose inverse distance
+        # would be infinite.
         same = distances < _NO_DISTANCE
         inverse = 1 / np.where(same, 1.0, distances)
         return weights * np.where(same.any(axis=1, keepdims=True), same, inverse)
@@ -181,14 +198,6 @@ class NearestNeighborsRanker(PairRanker):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.metric == "nan_euclidean"
         return tags
-
-
-def _comparing_rows(X: Array, Y: Array, weight: Array | None) -> tuple[Array, Array, Any]:
-    """The rows that rank at least two labels; others would only take a neighbour's place."""
-    compares = (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
-    if compares.all() or not compares.any():
-        return X, Y, weight
-    return X[compares], Y[compares], None if weight is None else weight[compares]
 
 
 def _without_itself(

@@ -10,12 +10,12 @@ from sklearn.model_selection import KFold
 from sklearn.utils import get_tags
 
 from moreplr._types import Array, Positions, Seed, Weights
-from moreplr._validation import check_name, weighted_rows
+from moreplr._validation import check_name, take, weighted_rows
 from moreplr.aggregation import aggregate
 from moreplr.base import PairRanker, Pairs
 from moreplr.forest import ForestClassifier
 from moreplr.rankers._calibration import PairCalibration
-from moreplr.rankers._pair_models import Codes, PairClassifiers, PairForests, PairModel
+from moreplr.rankers._pair_models import Codes, PairClassifiers, PairForests
 from moreplr.rankers._pairs import pair_codes, square, warn_unseen
 
 TIES = ("probability", "published")
@@ -43,8 +43,8 @@ class PairwiseRanker(PairRanker):
     aggregation : str, default="segments"
         A method of :func:`moreplr.aggregation.aggregate`. The bucket options of `predict` need
         "auto", "exact", "local" or "segments". The best cut of the labels in the order of their
-        scores is the default: where estimates err, the best of all bucket orders follows them
-        further.
+        scores is the default: the best of all bucket orders would fit the errors of the
+        estimates, too.
     objective : {"tau_x", "l1"}, default="tau_x"
         What the bucket order is the best for: the expected τ_X, or the L1 distance to the pair
         order matrix P(i≻j) + ½P(i∼j), the optimal bucket order problem.
@@ -52,7 +52,7 @@ class PairwiseRanker(PairRanker):
         With "published", the pair order matrix of the published experiments, in which the tied
         share is halved twice: (p + t/4) / (p + t/2 + s) for probabilities p, t and s of
         preceding, tied and succeeding. It holds no tie probabilities, so that the objective is
-        "l1" whatever `objective` says, and the aggregation "auto" means the published
+        always "l1", and the aggregation "auto" means the published
         "bpa_lia_mp2" where `predict` is given no bucket options.
     calibrated : bool, default=False
         Calibrate the probabilities on held-out rows. Three parameters, which all pairs share,
@@ -127,7 +127,7 @@ class PairwiseRanker(PairRanker):
 
     def _fit_pairs(
         self, classifier: Any, X: Array, codes: Codes, weight: Array | None
-    ) -> PairModel:
+    ) -> PairForests | PairClassifiers:
         if PairForests.suits(classifier, codes, weight):
             return PairForests.fit(classifier, X, codes, self.n_jobs)
         return PairClassifiers.fit(classifier, X, codes, weight, self.labels_, self.n_jobs)
@@ -142,14 +142,13 @@ class PairwiseRanker(PairRanker):
         held_out = np.empty((*codes.shape, 3))
         folds = KFold(min(_FOLDS, len(X)), shuffle=True, random_state=self.random_state)
         for train, test in folds.split(X):
-            part = None if weight is None else weight[train]
-            model = self._fit_pairs(classifier, X[train], codes[train], part)
+            model = self._fit_pairs(classifier, *take(train, X, codes, weight))
             held_out[test] = model.predict(X[test])
         rows, pairs = np.nonzero(known)
         step = -(-len(rows) // _CALIBRATION_PAIRS)
         rows, pairs = rows[::step], pairs[::step]
-        weights = None if weight is None else weight[rows]
-        return PairCalibration().fit(held_out[rows, pairs], codes[rows, pairs], weights)
+        (weight,) = take(rows, weight)
+        return PairCalibration().fit(held_out[rows, pairs], codes[rows, pairs], weight)
 
     def _pairs(self, X: Array) -> Pairs:
         three_way = self.model_.predict(X)
@@ -170,7 +169,7 @@ class PairwiseRanker(PairRanker):
     def _classifier(self) -> Any:
         seed = self.random_state
         if isinstance(seed, np.random.RandomState):
-            # A number: a generator's draws would depend on which pair is fitted first.
+            # A number: the draws of a generator would depend on the order of fits.
             seed = seed.randint(2**31 - 1)
         if self.classifier is None:
             return ForestClassifier(random_state=seed)

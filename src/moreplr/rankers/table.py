@@ -1,4 +1,4 @@
-"""A ranker for tables as they are: a vectoriser and a ranker as one estimator."""
+"""A ranker for tables with columns of any kind: a vectoriser and a ranker as one estimator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moreplr._frames import is_frame, one_row, to_pandas
 from moreplr._types import Array, Weights
-from moreplr._validation import quiet, without_mask
+from moreplr._validation import check_fit_call, quiet, without_mask
 from moreplr.base import BaseRanker
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.vectorizing import FrameVectorizer
@@ -43,8 +43,8 @@ class TableRanker(BaseRanker):
     Columns may hold numbers, texts, categories, booleans, dates and gaps, in a pandas or polars
     frame or in an array. A vectoriser turns them into numbers, and a ranker learns from these.
     Columns of new rows are found by their names, whatever their order is; others are ignored.
-    Whatever the ranker can do, it does for rows of the table: pair probabilities, scores,
-    prediction sets, explanations.
+    All methods of the ranker take rows of the table: pair probabilities, scores, prediction sets,
+    explanations.
 
     Parameters
     ----------
@@ -85,8 +85,7 @@ class TableRanker(BaseRanker):
         y : rankings of the rows in any form that :func:`check_rankings` accepts
         sample_weight : array of shape (n_samples,), optional
         """
-        if y is None:
-            raise ValueError("TableRanker requires y to be passed, but the target y is None")
+        check_fit_call(self, y)
         if self.ranker is not None and not hasattr(self.ranker, "fit"):
             raise TypeError(
                 f"ranker must be a ranker such as RankingForest(), got {self.ranker!r}"
@@ -146,7 +145,7 @@ class TableRanker(BaseRanker):
 
     @available_if(_ranker_has("explain"))
     def explain(self, x: Any) -> Any:
-        """Say why one row is ranked as it is, see :meth:`RankingForest.explain`.
+        """Explain why one row is ranked as it is, see :meth:`RankingForest.explain`.
 
         Parameters
         ----------

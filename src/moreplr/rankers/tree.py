@@ -1,7 +1,7 @@
 """A decision tree whose impurity is the disagreement of rankings, alone or bagged.
 
 Two rankings disagree on a pair of labels by |s − s'|, where s is −1, 0 or 1 for before, tied
-and after: 0 if they say the same, 1 if one of them ties, 2 if they are opposite. Summed over
+and after: 0 if they agree, 1 if one of them ties, 2 if they are opposite. Summed over
 the pairs this is the distance of Kemeny and Snell. With shares p, t and s of the relations in a
 node, two of its rows drawn at random are expected to disagree on the pair by
 
@@ -32,7 +32,7 @@ class RankingTree(PairRanker):
     A split is chosen so that two rankings of the same side disagree as little as possible, in
     the distance of Kemeny and Snell over the pairs of labels that both rank. A leaf holds the
     shares of the three relations of each pair; for a pair that no ranking of the leaf holds,
-    its nearest ancestor with one answers. The shares are aggregated into a bucket order.
+    the nearest ancestor with one is used. The shares are aggregated into a bucket order.
 
     NaN in the features goes to the side that gains most.
 
@@ -44,8 +44,8 @@ class RankingTree(PairRanker):
     max_depth : int, optional
         The most levels below the root.
     min_samples_leaf : int, optional
-        The fewest rows in a leaf; by default 5 for a single tree, whose leaves must tell
-        shares, and 1 for several, which tell them together.
+        The fewest rows in a leaf; by default 5 for a single tree, whose leaves must estimate
+        shares on their own, and 1 for several, which are averaged.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
         How many features a split looks at; None means all, a float is a share.
     aggregation : str, default="auto"
@@ -126,7 +126,7 @@ class RankingTree(PairRanker):
         self._never = unseen[len(unseen) // 2 :]
         warn_unseen(int(self._never.sum()), len(self._never))
         targets[:, unseen] = 0.0  # a constant takes no part in any split
-        # A single label has no pair: one target that says nothing stands in.
+        # A single label has no pair: a constant target stands in.
         self.forest_ = forest.fit(X, targets if targets.size else np.zeros(len(X)), weight)
         return self
 
@@ -137,7 +137,7 @@ class RankingTree(PairRanker):
         sign, tie = np.split(self.forest_.predict(X), 2, axis=1)
         three_way = np.stack([1 - tie - sign, 2 * tie, 1 - tie + sign], axis=2) / 2
         three_way[:, self._never] = 1 / 3
-        # Means in single precision may leave [0, 1] by a hair.
+        # Means in single precision may be slightly outside of [0, 1].
         return square(np.clip(three_way, 0.0, 1.0), k)
 
     @property

@@ -1,4 +1,4 @@
-"""What a ranking is: one canonical form, and the ways into it and out of it.
+"""Rankings in one canonical form, and conversions to it and from it.
 
 The canonical form of `n` rankings of `k` labels is a float array of shape `(n, k)` of
 *positions*: smaller is better, equal is tied, NaN is not ranked. Everything inside the library
@@ -18,13 +18,10 @@ from moreplr.rankings._choices import from_choices, to_choices
 from moreplr.rankings._frames import RankedTable
 from moreplr.rankings._long import from_long, to_long
 from moreplr.rankings._matrices import (
-    SortedRankings,
     bucket_matrix,
     count_buckets,
     dense_ranks,
     pair_order_matrix,
-    sort_rankings,
-    unsort,
 )
 from moreplr.rankings._preflib import read_preflib, write_preflib
 from moreplr.rankings._scores import from_ratings, from_scores, to_scores
@@ -32,7 +29,6 @@ from moreplr.rankings._votes import from_votes, to_votes
 
 __all__ = [
     "RankedTable",
-    "SortedRankings",
     "bucket_matrix",
     "check_rankings",
     "count_buckets",
@@ -46,7 +42,6 @@ __all__ = [
     "from_votes",
     "pair_order_matrix",
     "read_preflib",
-    "sort_rankings",
     "to_buckets",
     "to_choices",
     "to_frame",
@@ -54,6 +49,5 @@ __all__ = [
     "to_scores",
     "to_text",
     "to_votes",
-    "unsort",
     "write_preflib",
 ]

@@ -6,19 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
+from moreplr._frames import named_columns
 from moreplr._types import Labels, Positions
-from moreplr._validation import without_mask
-from moreplr.rankings._cells import clip, shorten, to_finite
+from moreplr._validation import check_name, without_mask
+from moreplr.rankings._cells import clip, is_missing, shorten, to_finite
 from moreplr.rankings._matrices import dense_ranks
-from moreplr.rankings._parts import (
-    check_buckets,
-    check_labels,
-    holds_buckets,
-    holds_texts,
-    sorted_labels,
-)
 from moreplr.rankings._texts import parse_text, quote_label
 
 
@@ -59,9 +53,9 @@ def check_rankings(Y: Any, labels: Iterable[Any] | None = None) -> tuple[Positio
         return _from_frame(Y, wanted)
     if hasattr(Y, "to_list"):  # a pandas or polars series
         Y = Y.to_list()
-    if holds_texts(Y):
+    if _holds_texts(Y):
         return from_text(Y, wanted)
-    if holds_buckets(Y):
+    if _holds_buckets(Y):
         return from_buckets(Y, wanted)
     return _from_array(Y, wanted)
 
@@ -97,7 +91,7 @@ def from_buckets(
     >>> from_buckets([[["a"], ["b", "c"]]])[0]
     array([[1., 2., 2.]])
     """
-    parsed = [check_buckets(row, number) for number, row in enumerate(rows)]
+    parsed = [_check_buckets(row, number) for number, row in enumerate(rows)]
     if labels is None:
         names = sorted_labels({label for row in parsed for bucket in row for label in bucket})
     else:
@@ -165,15 +159,29 @@ def to_frame(Y: Any, labels: Iterable[Any] | None = None, *, library: str = "pan
     >>> to_frame(["b > a"]).to_dict("list")
     {'a': [2.0], 'b': [1.0]}
     """
-    positions, names = check_rankings(Y, labels)
-    if library == "pandas":
-        return pd.DataFrame(positions, columns=pd.Index(names.tolist()))
-    if library == "polars":
-        import polars
+    check_name("library", library, ("pandas", "polars"))
+    return named_columns(*check_rankings(Y, labels), library)
 
-        columns = zip(names, positions.T, strict=True)
-        return polars.DataFrame({str(name): column for name, column in columns})
-    raise ValueError(f"library must be 'pandas' or 'polars', got {library!r}")
+
+def check_labels(labels: Iterable[Any]) -> NDArray[Any]:
+    """Label names as an object array; names that differ in type only count as the same."""
+    names = list(labels)
+    out = np.empty(len(names), dtype=object)
+    out[:] = names
+    seen: set[str] = set()
+    for name in names:
+        if str(name) in seen:
+            raise ValueError(f"label {name!r} names two columns; label names must differ")
+        seen.add(str(name))
+    return out
+
+
+def sorted_labels(names: set[Any]) -> NDArray[Any]:
+    """Names found in texts or buckets, in an order that does not depend on the rows."""
+    try:
+        return check_labels(sorted(names))
+    except TypeError:  # labels of different types have no order of their own
+        return check_labels(sorted(names, key=str))
 
 
 def _from_frame(Y: Any, wanted: Labels | None) -> tuple[Positions, Labels]:
@@ -210,3 +218,39 @@ def _from_array(Y: Any, wanted: Labels | None) -> tuple[Positions, Labels]:
     if len(names) != array.shape[1]:
         raise ValueError(f"Y has {array.shape[1]} columns, but {len(names)} labels are given")
     return to_finite(array, names), names
+
+
+def _holds_texts(Y: Any) -> bool:
+    """Whether rows are texts such as ``a > b``."""
+    if isinstance(Y, np.ndarray) and (Y.ndim != 1 or Y.dtype.kind not in "OUT"):
+        return False
+    if not isinstance(Y, (list, tuple, np.ndarray)):
+        return False
+    return any(isinstance(row, str) for row in Y)
+
+
+def _holds_buckets(Y: Any) -> bool:
+    """Whether rows are lists of buckets, each a list, tuple or set of labels."""
+    if isinstance(Y, np.ndarray) and (Y.ndim != 1 or Y.dtype != object):
+        return False
+    if not isinstance(Y, (list, tuple, np.ndarray)):
+        return False
+    rows = [row for row in Y if isinstance(row, (list, tuple))]
+    return any(isinstance(bucket, (list, tuple, set, frozenset)) for row in rows for bucket in row)
+
+
+def _check_buckets(row: Any, number: int) -> list[list[Any]]:
+    """One row's buckets as lists; a missing row has none."""
+    if is_missing(row):
+        return []
+    buckets = []
+    for bucket in row:
+        if not isinstance(bucket, (list, tuple, set, frozenset)):
+            raise ValueError(
+                f"row {number}: bucket {clip(bucket)} is not a list of labels; "
+                f"write a bucket of one label as [{clip(bucket)}]"
+            )
+        if not bucket:
+            raise ValueError(f"row {number}: a bucket is empty")
+        buckets.append(list(bucket))
+    return buckets

@@ -68,7 +68,7 @@ def to_finite(array: NDArray[Any], names: NDArray[Any]) -> Positions:
 
 
 def check_no_truths(array: NDArray[Any], names: Any, of: str = "label") -> None:
-    """Refuse True and False as positions: what is true would come after what is false."""
+    """Refuse True and False as positions: True would come after False."""
     found = np.full(array.shape, array.dtype.kind == "b")
     if array.dtype == object:
         cells = [isinstance(cell, bool | np.bool_) for cell in array.flat]
@@ -82,11 +82,11 @@ def check_no_truths(array: NDArray[Any], names: Any, of: str = "label") -> None:
 
 
 def to_floats(array: NDArray[Any], names: Any, what: str, of: str = "label") -> Positions:
-    """Cells as floats; an error names the row of the first bad one, and what its column is of."""
+    """Cells as floats; an error names the row and the column of the first bad one."""
     if np.iscomplexobj(array):
         raise ValueError(f"Complex data not supported: a {what} must be a real number")
     if array.dtype.kind in "buif":
-        positions = array.astype(np.float64, order="C")  # frames are stored by columns
+        positions = array.astype(np.float64, order="C")  # frames are stored by column
     else:
         positions = np.empty(array.shape)
         for row, col in np.ndindex(array.shape):

@@ -1,4 +1,4 @@
-"""Best and worst of those tried, as in best-worst scaling and tricot trials."""
+"""Rankings from the best and the worst of some, as in best-worst scaling and tricot trials."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from moreplr.rankings._canonical import check_rankings, to_buckets
+from moreplr.rankings._canonical import check_labels, check_rankings, sorted_labels, to_buckets
 from moreplr.rankings._cells import clip, is_missing, shorten
 from moreplr.rankings._frames import (
     RankedTable,
@@ -17,11 +17,10 @@ from moreplr.rankings._frames import (
     find_columns,
     make_frame,
     others,
-    positions_like,
+    ranked_table,
     select,
 )
 from moreplr.rankings._matrices import dense_ranks
-from moreplr.rankings._parts import check_labels, sorted_labels
 
 
 def from_choices(
@@ -42,8 +41,8 @@ def from_choices(
     ----------
     frame : pandas or polars frame
     tried : list of names or patterns
-        The columns of what was tried, such as ``["item_A", "item_B", "item_C"]``. An empty
-        cell is one tried less.
+        The columns of what was tried, such as ``["item_A", "item_B", "item_C"]``. Empty
+        cells are ignored.
     best, worst : str, optional
         The columns of the answers: a label, the name of its column, or the letter of its place
         among `tried` (A, B, C, …). Empty is no answer; a row without any ranks nothing.
@@ -108,15 +107,13 @@ def from_choices(
             first, last = chosen.get(best) == place, chosen.get(worst) == place
             positions[row, at[label]] = 1 if first else 3 if last else 2
     X = select(frame, others(columns, [*tried, *answers], ignore))
-    return RankedTable(
-        X, positions_like(X, dense_ranks(positions), names, getattr(X, "index", None))
-    )
+    return ranked_table(X, dense_ranks(positions), names)
 
 
 def to_choices(Y: Any, labels: Iterable[Any] | None = None, *, library: str = "pandas") -> Any:
     """Write rankings as the best and the worst of those that they rank.
 
-    A place that several share is no answer. What choices can't say is an error: more than one
+    A place that several share is no answer. What choices can't express is an error: more than one
     bucket between best and worst, and rankings whose labels are all tied.
 
     Examples

@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from moreplr._frames import named_columns
 from moreplr._types import Array
+from moreplr._validation import check_name
 from moreplr.rankings._cells import clip, shorten
 
 
@@ -26,7 +28,7 @@ class RankedTable:
     X : frame of the features, of pandas or polars as the input
     Y : frame of positions of the same kind: 1 is best, equal is tied, NaN is not ranked
     sample_weight : array (n_samples,) or None
-        How often each ranking was given, where the source says so.
+        How often each ranking was given, where the source has this number.
     """
 
     X: Any
@@ -37,10 +39,10 @@ class RankedTable:
         return iter((self.X, self.Y))
 
 
-def check_frame(frame: Any, what: str = "frame") -> list[Any]:
+def check_frame(frame: Any) -> list[Any]:
     """The columns of a pandas or polars frame, whose names must differ."""
     if not hasattr(frame, "columns"):
-        raise TypeError(f"{what} must be a pandas or polars frame, got {type(frame).__name__}")
+        raise TypeError(f"frame must be a pandas or polars frame, got {type(frame).__name__}")
     columns = list(frame.columns)
     twice = [name for name, count in Counter(columns).items() if count > 1]
     if twice:
@@ -77,25 +79,20 @@ def others(columns: list[Any], used: Iterable[Any], ignore: Iterable[Any]) -> li
     return [name for name in columns if name not in left_out]
 
 
-def positions_like(frame: Any, positions: Array, labels: Iterable[Any], index: Any = None) -> Any:
-    """Positions as a frame of the same kind as another."""
-    names = list(labels)
-    if hasattr(frame, "iloc"):
-        return pd.DataFrame(positions, columns=pd.Index(names), index=index)
-    return make_frame(
-        {str(name): values for name, values in zip(names, positions.T, strict=True)}, "polars"
-    )
+def ranked_table(X: Any, positions: Array, labels: Iterable[Any]) -> RankedTable:
+    """Features, and positions as a frame of the same kind."""
+    library = "pandas" if hasattr(X, "iloc") else "polars"
+    return RankedTable(X, named_columns(positions, labels, library, like=X))
 
 
 def make_frame(columns: dict[Any, Any], library: str) -> Any:
     """A pandas or polars frame of columns."""
+    check_name("library", library, ("pandas", "polars"))
     if library == "pandas":
         return pd.DataFrame(columns)
-    if library == "polars":
-        import polars
+    import polars
 
-        return polars.DataFrame(columns, strict=False)
-    raise ValueError(f"library must be 'pandas' or 'polars', got {library!r}")
+    return polars.DataFrame(columns, strict=False)
 
 
 def find_columns(columns: list[Any], wanted: Iterable[Any], parameter: str) -> list[Any]:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moreplr._types import Labels
-from moreplr.rankings._canonical import check_rankings
+from moreplr.rankings._canonical import check_labels, check_rankings, sorted_labels
 from moreplr.rankings._cells import check_no_truths, clip, is_missing, to_floats
 from moreplr.rankings._frames import (
     RankedTable,
@@ -19,10 +19,9 @@ from moreplr.rankings._frames import (
     make_frame,
     objects,
     others,
-    positions_like,
+    ranked_table,
     select,
 )
-from moreplr.rankings._parts import check_labels, sorted_labels
 
 
 def from_long(
@@ -40,7 +39,7 @@ def from_long(
     ----------
     frame : pandas or polars frame
     row : str
-        The column that says which lines belong together, such as a user.
+        The column whose value is the same for lines that belong together, such as a user.
     label : str
         The column of what is ranked.
     position : str
@@ -83,7 +82,7 @@ def from_long(
     lines, found = pd.factorize(keys)
     first = np.unique(lines, return_index=True)[1]
     names = sorted_labels(set(named)) if labels is None else check_labels(labels)
-    at = _label_columns(named, names)
+    at = label_columns(named, names)
     positions = np.full((len(found), len(names)), np.nan)
     _check_once(lines, at, found, names)
     positions[lines, at] = to_floats(values[:, None], [position], "position", "column")[:, 0]
@@ -91,10 +90,9 @@ def from_long(
     for name in features:
         _check_constant(name, column(frame, name, "features"), lines, first, found)
     X = select(frame, features, first)
-    index = pd.Index(found, name=row)
     if hasattr(X, "iloc"):
-        X.index = index
-    return RankedTable(X, positions_like(X, positions, names, index))
+        X.index = pd.Index(found, name=row)
+    return ranked_table(X, positions, names)
 
 
 def to_long(
@@ -134,7 +132,7 @@ def to_long(
 
 
 def row_names(Y: Any, rows: Iterable[Any] | None, n: int) -> NDArray[Any]:
-    """What the rows are called: as given, or a pandas index, or numbers from 0."""
+    """Names of the rows: as given, or a pandas index, or numbers from 0."""
     if rows is None:
         index = getattr(Y, "index", None)
         return objects(index) if isinstance(index, pd.Index) else objects(range(n))
@@ -150,12 +148,16 @@ def _check_full(name: Any, cells: NDArray[Any]) -> None:
             raise ValueError(f"row {number}, column {name!r} is empty")
 
 
-def _label_columns(named: NDArray[Any], names: Labels) -> NDArray[np.intp]:
+def label_columns(
+    named: NDArray[Any], names: Labels, rows: NDArray[np.intp] | None = None
+) -> NDArray[np.intp]:
+    """The number of each label that is named; `rows` are the rows' numbers for messages."""
     known = {name: number for number, name in enumerate(names)}
     at = np.array([known.get(name, -1) for name in named], dtype=np.intp)
     if (at < 0).any():
-        number = int(np.argmax(at < 0))
-        raise ValueError(f"row {number}: {clip(named[number])} is not among the labels")
+        place = int(np.argmax(at < 0))
+        row = place if rows is None else rows[place]
+        raise ValueError(f"row {row}: {clip(named[place])} is not among the labels")
     return at
 
 

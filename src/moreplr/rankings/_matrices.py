@@ -1,57 +1,23 @@
-"""Ranks, buckets and matrices of pairs of rankings in canonical form."""
+"""Dense ranks, numbers of buckets and pair matrices of rankings in canonical form."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from moreplr._types import Positions
 
 
-class SortedRankings(NamedTuple):
-    """Rankings sorted from best to worst, each row with its unranked labels last."""
-
-    order: NDArray[np.intp]  # column that stands at each place
-    bucket: NDArray[np.intp]  # number of the bucket at each place, from 0
-    first: NDArray[np.intp]  # place of the first label of the bucket
-    last: NDArray[np.intp]  # place of the last label of the bucket
-
-
-def sort_rankings(Y: Positions) -> SortedRankings:
-    """Sort each row and find its buckets; what every encoder and dense ranks are made of."""
-    order = np.argsort(Y, axis=1, kind="stable")
-    values = np.take_along_axis(Y, order, axis=1)
-    places = np.broadcast_to(np.arange(Y.shape[1]), Y.shape)
-    opens = np.ones(Y.shape, dtype=bool)
-    opens[:, 1:] = values[:, 1:] != values[:, :-1]
-    closes = np.ones(Y.shape, dtype=bool)
-    closes[:, :-1] = opens[:, 1:]
-    first = np.maximum.accumulate(np.where(opens, places, 0), axis=1)
-    last_place = np.where(closes, places, Y.shape[1])
-    last = np.minimum.accumulate(last_place[:, ::-1], axis=1)[:, ::-1]
-    return SortedRankings(order, np.cumsum(opens, axis=1) - 1, first, last)
-
-
-def unsort(values: NDArray[Any], order: NDArray[np.intp], Y: Positions) -> Positions:
-    """Put values that follow sorted places back to their columns; NaN where Y has NaN."""
-    out = np.empty(Y.shape)
-    np.put_along_axis(out, order, values, axis=1)
-    out[np.isnan(Y)] = np.nan
-    return out
-
-
 def dense_ranks(Y: Positions) -> Positions:
-    """Positions as 1, 2, … without gaps, equal for tied labels, NaN for unranked ones.
+    """Ranks 1, 2, … without gaps: equal for tied labels, NaN for unranked ones.
 
     Examples
     --------
     >>> dense_ranks(np.array([[10.0, -3.0, 10.0, np.nan]]))
     array([[ 2.,  1.,  2., nan]])
     """
-    ranked = sort_rankings(Y)
-    return unsort(ranked.bucket + 1.0, ranked.order, Y)
+    return rankdata(Y, "dense", axis=-1, nan_policy="omit").astype(float)
 
 
 def count_buckets(Y: Positions) -> NDArray[np.intp]:

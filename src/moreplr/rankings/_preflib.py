@@ -1,7 +1,7 @@
 """Files of PrefLib, the library of preferences: .soc, .soi, .toc and .toi.
 
-The letters say whether orders are strict (s) or have ties (t), and complete (c) or incomplete
-(i). A line such as ``5: 2,{1,3}`` says that five voters put the second alternative first, and
+The letters mean strict (s) or with ties (t), and complete (c) or incomplete (i). A line such as
+``5: 2,{1,3}`` means that five voters put the second alternative first, and
 tied the first and the third. See preflib.org for the format and for data.
 """
 
@@ -20,11 +20,10 @@ import pandas as pd
 from moreplr._files import whole_file
 from moreplr._types import Positions, Weights
 from moreplr._validation import check_sample_weight
-from moreplr.rankings._canonical import check_rankings
+from moreplr.rankings._canonical import check_labels, check_rankings, to_buckets
 from moreplr.rankings._cells import clip
 from moreplr.rankings._frames import RankedTable
-from moreplr.rankings._matrices import dense_ranks
-from moreplr.rankings._parts import check_labels
+from moreplr.rankings._matrices import count_buckets
 
 SUFFIXES = (".soc", ".soi", ".toc", ".toi")
 _NAME = re.compile(r"ALTERNATIVE NAME (\d+)\s*:(.*)")
@@ -38,8 +37,8 @@ def read_preflib(path: str | Path) -> RankedTable:
     Returns
     -------
     RankedTable
-        Y has a row for each line and a column for each alternative; `sample_weight` says how
-        many voters gave the line's order. There are no features: X has no columns. Join your
+        Y has a row for each line and a column for each alternative; `sample_weight` is
+        the number of voters of each line. There are no features: X has no columns. Join your
         own, or fit a :class:`moreplr.DummyRanker` to X of one constant column.
 
     See Also
@@ -91,12 +90,7 @@ def read_preflib(path: str | Path) -> RankedTable:
             stacklevel=2,
         )
     labels = check_labels(names[number] for number in sorted(names))
-    at = {number: place for place, number in enumerate(sorted(names))}
-    positions = np.full((len(rows), len(names)), np.nan)
-    for row, ranks in enumerate(rows):
-        for alternative, rank in ranks.items():
-            positions[row, at[alternative]] = rank
-    Y = pd.DataFrame(positions, columns=pd.Index(labels.tolist()))
+    Y = pd.DataFrame(rows, columns=sorted(names), dtype=float).set_axis(labels.tolist(), axis=1)
     return RankedTable(pd.DataFrame(index=Y.index), Y, np.array(weights))
 
 
@@ -113,7 +107,7 @@ def write_preflib(
     Parameters
     ----------
     path : str or path
-        Its ending says what the file may hold: .soc strict and complete orders, .soi incomplete
+        Its ending decides what the file may hold: .soc strict and complete orders, .soi incomplete
         ones, .toc ties, .toi both.
     Y : rankings in any form that :func:`check_rankings` accepts
         Rows that rank nothing are left out.
@@ -131,8 +125,8 @@ def write_preflib(
     if (weight != np.round(weight)).any():
         raise ValueError("sample_weight must be whole numbers, as PrefLib counts voters")
     counts: Counter[str] = Counter()
-    for row, times in zip(dense_ranks(positions), weight, strict=True):
-        if times and not np.isnan(row).all():
+    for row, times in zip(to_buckets(positions, range(1, 1 + len(names))), weight, strict=True):
+        if times and row:
             counts[_order_text(row)] += int(times)
     heading = [
         f"FILE NAME: {path.name}",
@@ -190,19 +184,14 @@ def _order(text: str, names: dict[int, str], kind: str, where: str) -> dict[int,
     return ranks
 
 
-def _order_text(ranks: Positions) -> str:
-    buckets = []
-    for rank in range(1, int(np.nanmax(ranks)) + 1):
-        numbers = [str(number + 1) for number in np.flatnonzero(ranks == rank)]
-        buckets.append(numbers[0] if len(numbers) == 1 else "{" + ",".join(numbers) + "}")
-    return ",".join(buckets)
+def _order_text(buckets: list[list[int]]) -> str:
+    texts = [",".join(map(str, bucket)) for bucket in buckets]
+    return ",".join("{" + text + "}" if "," in text else text for text in texts)
 
 
 def _check_kind(positions: Positions, kind: str, path: Path) -> None:
-    ranks = dense_ranks(positions)
-    ranked = (~np.isnan(ranks)).sum(axis=1)
-    buckets = np.nan_to_num(ranks).max(axis=1, initial=0)
-    ties = "t" if (ranked > buckets).any() else "s"
-    gaps = "i" if ((ranked > 0) & (ranked < ranks.shape[1])).any() else "c"
+    ranked = (~np.isnan(positions)).sum(axis=1)
+    ties = "t" if (ranked > count_buckets(positions)).any() else "s"
+    gaps = "i" if ((ranked > 0) & (ranked < positions.shape[1])).any() else "c"
     if (ties == "t" and kind[0] == "s") or (gaps == "i" and kind[2] == "c"):
         raise ValueError(f"{path}: rankings with ties or gaps; name the file .{ties}o{gaps}")

@@ -1,4 +1,4 @@
-"""Scores: ratings, run times, probabilities; whatever is larger or smaller."""
+"""Rankings from scores, such as ratings, run times and probabilities."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from moreplr._types import Array, Positions
+from moreplr._validation import check_name
 from moreplr.rankings._canonical import check_rankings, to_frame
 from moreplr.rankings._cells import clip, to_floats
 from moreplr.rankings._frames import (
@@ -15,13 +16,13 @@ from moreplr.rankings._frames import (
     check_frame,
     find_labels,
     others,
-    positions_like,
+    ranked_table,
     select,
 )
 from moreplr.rankings._matrices import dense_ranks
 
 MISSING = ("unranked", "last")
-# Scores that differ by exactly the tolerance tie, whatever rounding does to their difference.
+# Scores that differ by exactly the tolerance tie, despite rounding errors.
 _ROUNDING = 1e-9
 
 
@@ -47,9 +48,9 @@ def from_scores(
         An infinitely bad score is last, as of a solver that did not finish.
     tolerance : float or str
         Scores that are so close tie: a difference such as ``0.5``, or a share of the better
-        score such as ``"1%"``. Of a chain of scores, each close to the next, a bucket takes from
-        its best score on all that are close to that one, and the next opens the next bucket. So
-        no two labels of a bucket are further apart than the tolerance.
+        score such as ``"1%"``. A bucket holds the scores that are close to its best
+        one; the next score opens a new bucket. So no two labels of a bucket are further apart
+        than the tolerance.
     missing : {"unranked", "last"}
         Whether nothing is known of a label without a score, or it failed and comes last.
     ignore : iterable of names or patterns
@@ -82,7 +83,7 @@ def from_scores(
         missing=missing,
     )
     X = select(frame, others(columns, named, ignore))
-    return RankedTable(X, positions_like(X, positions, named, getattr(X, "index", None)))
+    return ranked_table(X, positions, named)
 
 
 def from_ratings(frame: Any, labels: Any = None, *, ignore: Iterable[Any] = ()) -> RankedTable:
@@ -142,8 +143,7 @@ def rank_scores(
     missing: str = "unranked",
 ) -> Positions:
     """Dense ranks of an array of scores; see :func:`from_scores`."""
-    if missing not in MISSING:
-        raise ValueError(f"missing must be one of {MISSING}, got {missing!r}")
+    check_name("missing", missing, MISSING)
     margin, relative = parse_tolerance(tolerance)
     listed = list(names)
     values = to_floats(np.asarray(scores), listed, "score")

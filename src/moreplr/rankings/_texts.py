@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     rf'|(?P<bare>[^{_BETTER}{_TIED}"][^{_BETTER}{_TIED}]*))',
     re.DOTALL,
 )
-# What is most likely no part of a label, and what was meant by it.
+# Signs that are unlikely in a label, and advice for each.
 _MEANT = {
     "<≺": "the best label comes first: 'b > a'",
     ",;|": "labels are joined by '>' for better and '~' for tied: 'a > b ~ c'",
@@ -60,7 +60,7 @@ def parse_text(text: Any, row: int, known: Collection[str] = ()) -> list[list[st
 
 
 def quote_label(label: Any) -> str:
-    """A label as it stands in a text: in double quotes where it could be misread."""
+    """A label for a text: in double quotes where it could be misread."""
     text = str(label)
     signs = set(_BETTER + _TIED)
     plain = text and text == text.strip() and text[0] != '"' and not signs & set(text)

@@ -1,4 +1,4 @@
-"""Votes: which of two is better, and that many times over."""
+"""Votes: comparisons of two labels, one in each row."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from moreplr.rankings._canonical import check_rankings
+from moreplr.rankings._canonical import check_labels, check_rankings, sorted_labels
 from moreplr.rankings._cells import clip, is_missing
 from moreplr.rankings._frames import (
     RankedTable,
@@ -15,11 +15,10 @@ from moreplr.rankings._frames import (
     column,
     make_frame,
     others,
-    positions_like,
+    ranked_table,
     select,
 )
-from moreplr.rankings._long import row_names
-from moreplr.rankings._parts import check_labels, sorted_labels
+from moreplr.rankings._long import label_columns, row_names
 
 TIES = ("tie", "draw", "both good", "both bad", "bothbad", "tie (bothbad)")
 
@@ -50,8 +49,7 @@ def from_votes(
         The column of the result: the winner's name, the column's name (`a` or `b`), or the
         letter a or b.
     ties : collection
-        Results that mean a tie. "Both bad" is one: a ranking says what is better, not what is
-        good.
+        Results that mean a tie. "Both bad" is one: a ranking compares labels and rates none.
     skip : collection
         Results of votes to leave out, such as ``["both bad"]``, or ``[""]`` for no answer.
     labels : iterable, optional
@@ -91,16 +89,13 @@ def from_votes(
         raise ValueError(f"column {winner!r}: all votes are skipped")
     named = set(left[kept]) | set(right[kept])
     names = sorted_labels(named) if labels is None else check_labels(labels)
-    at = {name: number for number, name in enumerate(names)}
     rows = np.flatnonzero(kept)
     positions = np.full((len(rows), len(names)), np.nan)
     for cells, places in ((left, won[:, 0]), (right, won[:, 1])):
-        for number, row in enumerate(rows.tolist()):
-            if cells[row] not in at:
-                raise ValueError(f"row {row}: {clip(cells[row])} is not among the labels")
-            positions[number, at[cells[row]]] = places[row]
+        at = label_columns(cells[rows], names, rows)
+        positions[np.arange(len(rows)), at] = places[rows]
     X = select(frame, others(columns, (a, b, winner), ignore), rows)
-    return RankedTable(X, positions_like(X, positions, names, getattr(X, "index", None)))
+    return ranked_table(X, positions, names)
 
 
 def to_votes(
@@ -169,7 +164,7 @@ def _places(
     tied: Collection[str],
 ) -> tuple[int, int]:
     text = _plain(result)
-    # What a label is called comes first: one may be named `a`, or `tie`.
+    # Names of labels come first: a label may be called `a` or `tie`.
     for names in (pair, columns, ("a", "b")):
         if text in (_plain(names[0]), _plain(names[1])):
             return (1, 2) if text == _plain(names[0]) else (2, 1)

@@ -1,4 +1,4 @@
-"""Base models of multi-output regressors: fitted where a target is observed, with weights."""
+"""Base models of multi-output regressors, fitted on the rows where a target is observed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from moreplr._stopping import abandonable
 from moreplr._types import Array, Seed
-from moreplr._validation import check_base
+from moreplr._validation import check_base, take
 from moreplr.forest import ForestRegressor
 
-# A regressor does not know what its targets are called; the ranker that fits it does.
+# Regressors do not know the names of labels; the ranker that fits them does.
 _LABELS: ContextVar[Any] = ContextVar("labels", default=None)
 
 
@@ -68,13 +68,12 @@ def fit_target(base: Any, X: Array, y: Array, sample_weight: Array | None, defau
     if not observed.any():
         return DummyRegressor(strategy="constant", constant=default).fit(X[:1], [default])
     if not observed.all():
-        X, y = X[observed], y[observed]
-        sample_weight = None if sample_weight is None else sample_weight[observed]
+        X, y, sample_weight = take(observed, X, y, sample_weight)
     return fit_weighted(base, X, y, sample_weight)
 
 
 def fit_weighted(base: Any, X: Array, y: Array, sample_weight: Array | None) -> Any:
-    """Fit with weights where there are some, and say so where the base can't take them."""
+    """Fit, with weights if there are any; an error if the base can't take them."""
     if sample_weight is None:
         options = {}
     elif has_fit_parameter(base, "sample_weight"):
@@ -82,13 +81,13 @@ def fit_weighted(base: Any, X: Array, y: Array, sample_weight: Array | None) -> 
     else:
         raise TypeError(f"{type(base).__name__} does not take sample weights")
     last = base.steps[-1][1] if isinstance(base, Pipeline) else base
-    if type(last).__module__.startswith("sklearn.svm."):  # which no interrupt reaches
+    if type(last).__module__.startswith("sklearn.svm."):  # libsvm does not react to Ctrl-C
         return abandonable(lambda: base.fit(X, y, **options))
     return base.fit(X, y, **options)
 
 
 def warn_unobserved(Y: Array) -> float:
-    """The mean target, which stands in for labels that no training row ranks."""
+    """The mean target, for labels that no training row ranks; warns of these."""
     unseen = np.flatnonzero(np.isnan(Y).all(axis=0))
     if len(unseen):
         warnings.warn(

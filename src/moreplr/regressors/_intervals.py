@@ -1,4 +1,4 @@
-"""How far a prediction may be off: one question, put to every regressor that has an answer."""
+"""Half-widths of prediction intervals, of any regressor that has some."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TREE_ENSEMBLES = (RandomForestRegressor, ExtraTreesRegressor, BaggingRegressor)
 
 
 def gives_intervals(regressor: Any) -> bool:
-    """Whether :func:`predict_interval` has an answer for this regressor, fitted or not."""
+    """Whether :func:`predict_interval` works with this regressor, fitted or not."""
     if isinstance(regressor, Pipeline):
         return gives_intervals(regressor[-1])
     return (
@@ -28,9 +28,9 @@ def gives_intervals(regressor: Any) -> bool:
 def predict_interval(regressor: Any, X: Array) -> tuple[Array, Array]:
     """Predictions and their half-widths.
 
-    Regressors of this library say it themselves. An ensemble of trees gives the standard error
-    of its mean, σ/√trees; a regressor that knows its standard deviation (Gaussian processes,
-    Bayesian linear models) gives that.
+    A regressor's own `predict_interval` comes first. Otherwise it is the standard error of the
+    mean of an ensemble of trees, σ/√trees, or the standard deviation that Gaussian processes and
+    Bayesian linear models predict.
     """
     if isinstance(regressor, Pipeline):
         return predict_interval(regressor[-1], regressor[:-1].transform(X))
@@ -49,8 +49,8 @@ def _has_std(regressor: Any) -> bool:
 def _standard_error_over_trees(ensemble: Any, X: Array) -> tuple[Array, Array]:
     """Mean and σ/√trees in one pass over the trees, exact for trees that all agree.
 
-    The mean is summed up as the ensemble's own `predict` does it, to the last bit: a half that
-    is rounded must not fall to another side only because intervals were wanted, too.
+    The mean is summed up as in the ensemble's own `predict`, so that both are equal to the last
+    bit: rounding must not depend on whether intervals are computed.
     """
     columns = getattr(ensemble, "estimators_features_", None)
     total: Any = 0.0

@@ -1,4 +1,4 @@
-"""Kendall's τ_b between one column and many: what is sorted once serves all of them."""
+"""Kendall's τ_b between one column and many, which share one sort."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _squared(order, sizes, y):
         at += size
     tied_y = np.sum(count * (count - 1)) // 2
     pairs = n * (n - 1) // 2
-    if pairs in (tied_x, tied_y):  # nothing, or the same everywhere
+    if pairs in (tied_x, tied_y):  # no pairs, or constant
         return np.nan
     tau = pairs - tied_x - tied_y + tied_both - 2 * discordant
     tau = tau / np.sqrt(pairs - tied_x) / np.sqrt(pairs - tied_y)

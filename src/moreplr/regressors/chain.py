@@ -132,8 +132,8 @@ def _published_order(X: Array, Y: Array) -> np.ndarray:
     sums = sum((squared_kendall(x, numbers) for x in X.T), start=np.zeros(Y.shape[1]))
     rest, order = list(range(Y.shape[1])), []
     while rest:
-        # Where a feature or label is constant, sums are NaN, which argmax takes for the largest:
-        # with a constant feature the labels follow one another as they come.
+        # The sums are NaN where a feature or label is constant, and argmax takes NaN for the
+        # largest. So with a constant feature, the labels keep the order of their columns.
         chosen = rest.pop(int(np.argmax(sums[rest])))
         order.append(chosen)
         sums[rest] += squared_kendall(Y[:, chosen], numbers[rest])

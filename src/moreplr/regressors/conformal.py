@@ -11,11 +11,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
 
 from moreplr._types import Array, Seed, Weights
-from moreplr.base import PositionRegressor
+from moreplr._validation import check_name, take
+from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import fit_weighted, folds, show_labels
 from moreplr.regressors.single_target import SingleTarget
-
-_CHUNK_CELLS = 5_000_000
 
 
 class Conformal(PositionRegressor):
@@ -92,8 +91,7 @@ class Conformal(PositionRegressor):
         self.regressors_ = []
         for number, (train, held_out) in enumerate(splits):
             model = clone(self._regressor())
-            part = None if weight is None else weight[train]
-            fit_weighted(model, X[train], Y[train], part)
+            fit_weighted(model, *take(train, X, Y, weight))
             residuals[held_out] = np.abs(Y[held_out] - model.predict(X[held_out]))
             self.fold_[held_out] = number
             self.regressors_.append(model)
@@ -149,9 +147,7 @@ class Conformal(PositionRegressor):
         error, fold = self.residuals_[observed, label], self.fold_[observed]
         n = by_fold.shape[1]
         lower, upper = np.empty(n), np.empty(n)
-        step = max(1, _CHUNK_CELLS // len(observed))
-        for start in range(0, n, step):
-            rows = slice(start, start + step)
+        for rows in chunks(n, 8 * len(observed)):
             centers = by_fold[fold, rows]
             upper[rows] = np.partition(centers + error[:, None], rank - 1, axis=0)[rank - 1]
             mirrored = len(observed) - rank
@@ -167,8 +163,7 @@ class Conformal(PositionRegressor):
         return get_tags(self._regressor()).input_tags.allow_nan
 
     def _check_params(self) -> None:
-        if self.method not in ("split", "cross"):
-            raise ValueError(f"method must be 'split' or 'cross', got {self.method!r}")
+        check_name("method", self.method, ("split", "cross"))
         for name in ("coverage", "calibration_size"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name} must be between 0 and 1, got {getattr(self, name)!r}")

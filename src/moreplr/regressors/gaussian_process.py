@@ -20,7 +20,7 @@ from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import column_means, warn_unobserved
 from moreplr.regressors.svr import check_size
 
-# Of a row and an observed cell: the kernel, its part for a label, and what both are made from.
+# Bytes of a row and an observed cell: the kernel, a label's part of it, temporary arrays.
 _CELL_BYTES = 48
 
 
@@ -28,7 +28,7 @@ class GaussianProcess(PositionRegressor):
     """A Gaussian process over rows and labels: covariance kernel(x, x') times B_ij.
 
     B holds the correlations of the labels' positions (intrinsic coregionalisation), so that an
-    observed label speaks for a missing one of the same row. With complete targets and noise of
+    observed label informs about a missing one of the same row. With complete targets and noise of
     the same structure, B drops out of the mean and each label follows from its own column.
 
     The kernel's parameters maximise the sum of the labels' log marginal likelihoods, each over

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from moreplr._types import Array, Seed, Weights
+from moreplr._validation import take
 from moreplr.base import PositionRegressor
 from moreplr.regressors._fitting import base_or_forest, fit_weighted, warn_unobserved
 from moreplr.regressors._intervals import predict_interval
@@ -20,9 +21,9 @@ from moreplr.regressors.single_target import _base_gives_intervals
 class Native(PositionRegressor):
     """One regressor that predicts the positions of all labels together.
 
-    A base says by a true attribute `handles_missing_targets` that it learns from targets with
-    NaN. Any other base is trained on the rows that rank every label; a warning tells how many
-    were left out, and where there is none an error tells the way out.
+    A base with a true attribute `handles_missing_targets` learns from targets with NaN. Any other
+    base is trained on the rows that rank every label, with a warning about the others. If no row
+    ranks every label, this is an error.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ class Native(PositionRegressor):
 
     def _complete_rows(
         self, base: Any, X: Array, Y: Array, weight: Any, complete: Any
-    ) -> tuple[Array, Array, Any]:
+    ) -> tuple[Any, ...]:
         name = _last_step(base)
         if not complete.any():
             raise ValueError(
@@ -94,7 +95,7 @@ class Native(PositionRegressor):
             UserWarning,
             stacklevel=3,
         )
-        return X[complete], Y[complete], None if weight is None else weight[complete]
+        return take(complete, X, Y, weight)
 
 
 def _last_step(base: Any) -> str:

@@ -83,8 +83,7 @@ class SingleTarget(PositionRegressor):
         X = self._check_predict(X)
         if hasattr(self, "batch_"):
             return self.batch_.predict_interval(X)
-        pairs = [predict_interval(model, X) for model in self.estimators_]
-        return (
-            np.column_stack([mean for mean, _ in pairs]),
-            np.column_stack([half for _, half in pairs]),
+        means, halves = zip(
+            *(predict_interval(model, X) for model in self.estimators_), strict=True
         )
+        return np.column_stack(means), np.column_stack(halves)

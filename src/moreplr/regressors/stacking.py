@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from moreplr._types import Array, Seed, Weights
+from moreplr._validation import take
 from moreplr.base import PositionRegressor
 from moreplr.regressors._fitting import base_or_forest, column_means, folds
 from moreplr.regressors._intervals import gives_intervals
@@ -19,7 +20,7 @@ def _second_gives_intervals(stacking: Stacking) -> bool:
 
 
 class Stacking(PositionRegressor):
-    """Single-target regression in two stages; the second sees what the first predicts.
+    """Single-target regression in two stages; the second uses predictions of the first.
 
     The second stage learns from the features and from *out-of-fold* predictions of the first,
     so that it never sees a prediction for a row that the first stage was trained on.
@@ -72,7 +73,7 @@ class Stacking(PositionRegressor):
             raise ValueError("Stacking predicts out of fold and can't with n_samples=1")
         predicted = np.full(Y.shape, np.nan)
         for train, test in folds(self.cv, X, self.random_state):
-            part = None if weight is None else weight[train]
+            (part,) = take(train, weight)
             fitted = self._stage(self.base).fit(X[train], _keep_some(Y, train), part)
             predicted[test] = fitted.predict(X[test])
         if np.isnan(predicted).any():

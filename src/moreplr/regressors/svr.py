@@ -9,11 +9,11 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVR
 
 from moreplr._types import Array, Weights
-from moreplr._validation import integer_from, number_from
+from moreplr._validation import integer_from, number_from, take
 from moreplr.base import PositionRegressor, chunks
 from moreplr.regressors._fitting import column_means, fit_weighted, warn_unobserved
 
-# Of a row and a support vector: the kernel, and what it is made from.
+# Bytes of a row and a support vector: the kernel and temporary arrays.
 _CELL_BYTES = 32
 
 
@@ -24,7 +24,7 @@ class MultiOutputSVR(PositionRegressor):
     are a part that all labels share and a part of the label's own with an offset of its own,
     φ(x, j) = (√c·φ(x), 0, …, (φ(x), 1) in block j, …, 0), whose kernel is
     c·K(x, x') + [i = j]·(K(x, x') + 1). With c = 0 the labels are learned apart, with a large c
-    as one. A missing position is an example less, no more.
+    as one. A missing position is one example less.
 
     See Borchani et al. (2015) for the family of methods and Evgeniou and Pontil (2004) for the
     feature map.
@@ -80,7 +80,7 @@ class MultiOutputSVR(PositionRegressor):
         row, label = np.nonzero(~np.isnan(Y))
         check_size(type(self).__name__, len(row), self.max_cells)
         warn_unobserved(Y)
-        weight_of_cells = None if weight is None else weight[row]
+        (weight_of_cells,) = take(row, weight)
         self.seen_ = ~np.isnan(Y).all(axis=0)
         self.offset_ = column_means(Y, weight)
         self._gamma = self._find_gamma(X)
@@ -102,7 +102,7 @@ class MultiOutputSVR(PositionRegressor):
         own = self.support_labels_[:, None] == np.arange(self.n_outputs_)
         dual = self.svr_.dual_coef_.reshape(-1, 1)
         outputs = np.tile(self.offset_, (len(X), 1))
-        if len(dual):  # a tube wide enough for everything needs no support vector
+        if len(dual):  # there are no support vectors if all errors are below epsilon
             coefficients = dual * (self.coupling + own)
             for rows in chunks(len(X), _CELL_BYTES * len(dual)):
                 shared_and_own = self._kernel(X[rows], self.support_rows_) @ coefficients

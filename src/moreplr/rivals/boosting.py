@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from moreplr._types import Array, Seed, Weights
-from moreplr._validation import integer_from, weighted_rows
+from moreplr._types import Array, Positions, Seed, Weights
+from moreplr._validation import compares, integer_from, take, weighted_rows
 from moreplr.base import BaseRanker
 from moreplr.metrics import tau_x_score
 from moreplr.rivals.borda import expected_positions, ranks_of
@@ -17,7 +17,7 @@ from moreplr.rivals.tree import LabelRankingTree
 
 
 class BoostLR(BaseRanker):
-    """BoostLR: rankers of training rows that were drawn the likelier, the harder they are.
+    """BoostLR: boosted rankers; rows that are hard to predict are drawn more often.
 
     In each round a ranker learns from n rows drawn with replacement, by their weights. The loss
     of a row is (1 − τ)/2 of its prediction, and of the round L the mean over all rows by their
@@ -26,8 +26,8 @@ class BoostLR(BaseRanker):
 
     Choices made here: predictions are aggregated by Borda's count. τ is τ_X, which is Kendall's
     where no labels are tied, over the labels that a training row ranks. A round with L ≥ ½ ends
-    the boosting and is thrown away, unless it is the first; one without loss ends it, too, and
-    as the limit of the weights has it, predicts alone.
+    the boosting and is thrown away, unless it is the first. A round without loss ends it, too,
+    and predicts alone, as in the limit of the weights.
 
     Parameters
     ----------
@@ -70,20 +70,11 @@ class BoostLR(BaseRanker):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
-        """Fit a ranker in each round.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        y : rankings of the rows in any form that :func:`check_rankings` accepts
-        sample_weight : array of shape (n_samples,), optional
-            The weights of the first round.
-        """
+        """Fit a ranker in each round; `sample_weight` holds the weights of the first one."""
         rounds = integer_from("n_estimators", self.n_estimators, 1)
         X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
         weight = np.ones(len(X)) if weight is None else weight
-        comparing = (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
-        X, Y, weight = X[comparing], Y[comparing], weight[comparing]
+        X, Y, weight = take(compares(Y), X, Y, weight)
         rng = check_random_state(self.random_state)
         self.estimators_: list[Any] = []
         losses: list[float] = []
@@ -106,22 +97,15 @@ class BoostLR(BaseRanker):
                 break
             weight = share * beta ** (1 - loss)
         self.losses_ = np.array(losses)
-        # One that is alone decides, whatever its weight.
+        # A single ranker decides, whatever its weight.
         self.estimator_weights_ = np.log(1 / np.array(betas)) if len(betas) > 1 else np.ones(1)
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        """
-        given, X = X, self._check_predict(X)
+    def _ranks(self, X: Array) -> Positions:
         sums = np.zeros((len(X), len(self.labels_)))
         for ranker, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
             sums += weight * expected_positions(np.asarray(ranker.predict(X)))
-        return self._output(ranks_of(sums / self.estimator_weights_.sum()), given)
+        return ranks_of(sums / self.estimator_weights_.sum())
 
     def _new(self, rng: Any) -> Any:
         ranker = LabelRankingTree() if self.estimator is None else clone(self.estimator)
@@ -138,5 +122,5 @@ def row_losses(Y: Array, predicted: Array) -> Array:
     >>> row_losses(np.array([[1.0, 2.0, 3.0]] * 2), np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
     array([0., 1.])
     """
-    # A single label has no pair to be wrong about.
+    # A single label has no pair, and no loss.
     return np.nan_to_num((1 - tau_x_score(Y, predicted, per_sample=True)) / 2)

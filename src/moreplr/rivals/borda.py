@@ -4,7 +4,7 @@ The r-th of m ranked labels gets (k + 1)(m + 1 − r)/(m + 1) votes, an absent o
 means over all places that they may have among all k labels. Here the votes are counted from
 above, as positions: r·(k + 1)/(m + 1), the fewer the better. Tied labels share the mean of
 their places, and labels with equal sums of votes are tied in the consensus. Where all voters
-agree, the consensus is thus what they say, ties included.
+give the same ranking, it is the consensus, ties included.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from moreplr._types import Array, Positions
 from moreplr.encoders import encode
 from moreplr.rankings import dense_ranks
 
-# Sums of the same votes in another order differ in the last digits; these must not rank.
+# Sums of the same votes in another order differ in the last digits, and must tie.
 ROUNDING = 1e-9
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moreplr._types import Array, Positions, Seed, Weights
-from moreplr._validation import weighted_rows
+from moreplr._validation import take, weighted_rows
 from moreplr.base import BaseRanker
 from moreplr.forest import ForestRegressor
 from moreplr.forest.growing import counts_of
@@ -19,7 +19,7 @@ class LabelRankingForest(BaseRanker):
     """LR-RF: classification trees on the top label whose leaves hold rankings.
 
     The trees of a random forest are grown with the top label of each ranking as its class: a
-    node whose rankings agree on it is a leaf, whatever they say of the other labels. The
+    node whose rankings agree on it is a leaf, whatever the order of the other labels is. The
     rankings of a leaf are aggregated by Borda's count, generalised to incomplete rankings; so
     are, in a second step, the rankings of the leaves that a new row reaches in all trees.
 
@@ -80,14 +80,7 @@ class LabelRankingForest(BaseRanker):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
-        """Grow the trees and aggregate the rankings in their leaves.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        y : rankings of the rows in any form that :func:`check_rankings` accepts
-        sample_weight : array of shape (n_samples,), optional
-        """
+        """Grow the trees and aggregate the rankings in their leaves."""
         forest = ForestRegressor(
             self.n_estimators,
             max_features=self.max_features,
@@ -97,9 +90,7 @@ class LabelRankingForest(BaseRanker):
             random_state=self.random_state,
         )
         X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
-        ranked = ~np.isnan(Y).all(axis=1)
-        X, Y = X[ranked], Y[ranked]
-        weight = None if weight is None else weight[ranked]
+        X, Y, weight = take(~np.isnan(Y).all(axis=1), X, Y, weight)
         self.forest_ = forest.fit(X, top_shares(Y), weight)
         positions = expected_positions(Y)
         leaves = forest.apply(X)
@@ -111,19 +102,12 @@ class LabelRankingForest(BaseRanker):
             self.positions_.append(_leaf_positions(leaves[:, tree], positions, mass))
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        """
-        given, X = X, self._check_predict(X)
+    def _ranks(self, X: Array) -> Positions:
         leaves = self.forest_.apply(X)
         sums = np.zeros((len(X), len(self.labels_)))
         for tree, positions in enumerate(self.positions_):
             sums += positions[leaves[:, tree]]
-        return self._output(ranks_of(sums / len(self.positions_)), given)
+        return ranks_of(sums / len(self.positions_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

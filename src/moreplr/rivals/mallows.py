@@ -21,7 +21,7 @@ from moreplr._types import Array, Positions
 from moreplr.rankings import dense_ranks
 from moreplr.rivals.borda import consensus, expected_positions
 
-# Between two neighbouring points the expected distance is as good as linear in exp(−θ).
+# Between two points of this grid the expected distance is nearly linear in exp(−θ).
 _GRID = 4096
 
 

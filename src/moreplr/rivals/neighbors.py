@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors
 
 from moreplr._types import Array, Positions, Weights
-from moreplr._validation import integer_from, number_from, weighted_rows
-from moreplr.base import CHUNK_BYTES, BaseRanker
+from moreplr._validation import integer_from, number_from, take, weighted_rows
+from moreplr.base import BaseRanker, chunks
 from moreplr.metrics import tau_x_score
+from moreplr.rankers.neighbors import NeighborSearch
 from moreplr.rivals.borda import ranks_of
 from moreplr.rivals.mallows import fit_centre
 from moreplr.rivals.plackett_luce import fit_skills
@@ -20,55 +19,21 @@ from moreplr.rivals.plackett_luce import fit_skills
 CANDIDATES = (5, 10, 15, 20)
 
 
-class _InstanceBasedRanker(BaseRanker):
-    """What both models have in common: the search for neighbours and for their number."""
-
-    n_neighbors: int | None
-    metric: Any
-    n_jobs: int | None
+class _InstanceBasedRanker(NeighborSearch, BaseRanker):
+    """The common part of both models: neighbours, and the choice of their number."""
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
-        """Store the training rows and choose the number of neighbours.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        y : rankings of the rows in any form that :func:`check_rankings` accepts
-        sample_weight : array of shape (n_samples,), optional
-            How much a row counts among the neighbours; rows of weight 0 are none.
-        """
-        if self.n_neighbors is not None:
-            integer_from("n_neighbors", self.n_neighbors, 1)
-        X, Y, weight = weighted_rows(*self._check_fit(X, y, sample_weight))
-        comparing = (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
-        X, self.rankings_ = X[comparing], Y[comparing]
-        self.sample_weight_ = None if weight is None else weight[comparing]
-        self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
-        self.scores_: dict[int, float] = {}
-        if self.n_neighbors is None:
-            self.n_neighbors_ = self._choose(len(X))
-        elif self.n_neighbors > len(X):
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than the {len(X)} training rows that "
-                f"compare labels (n_samples={len(X)})"
-            )
-        else:
-            self.n_neighbors_ = int(self.n_neighbors)
+        """Store the training rows and choose the number of neighbours."""
+        self._search_among(*weighted_rows(*self._check_fit(X, y, sample_weight)))
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        """
-        given, X = X, self._check_predict(X)
+    def _ranks(self, X: Array) -> Positions:
         near = self.index_.kneighbors(X, self.n_neighbors_, return_distance=False)
-        return self._output(self._ranks(near), given)
+        return self._ranks_near(near)
 
-    def _choose(self, n: int) -> int:
+    def _choose(self, X: Array) -> int:
         """The size of best leave-one-out τ_X, the smallest of equally good ones."""
+        n = len(X)
         sizes = [size for size in CANDIDATES if size < n]
         if not sizes or self.rankings_.shape[1] == 1:
             return max(1, min(n - 1, CANDIDATES[0]))
@@ -76,21 +41,16 @@ class _InstanceBasedRanker(BaseRanker):
         near = self.index_.kneighbors(n_neighbors=sizes[-1], return_distance=False)
         for size in sizes:
             self.scores_[size] = tau_x_score(
-                self.rankings_, self._ranks(near[:, :size]), sample_weight=self.sample_weight_
+                self.rankings_, self._ranks_near(near[:, :size]), sample_weight=self.sample_weight_
             )
         return max(sizes, key=self.scores_.__getitem__)
 
-    def _ranks(self, near: NDArray[np.intp]) -> Positions:
-        ranks = np.empty((len(near), self.rankings_.shape[1]))
-        for rows in self._chunks(near):
-            weight = None if self.sample_weight_ is None else self.sample_weight_[near[rows]]
-            ranks[rows] = self._aggregate(self.rankings_[near[rows]], weight)
+    def _ranks_near(self, near: NDArray[np.intp]) -> Positions:
+        k = self.rankings_.shape[1]
+        ranks = np.empty((len(near), k))
+        for rows in chunks(len(near), 32 * near.shape[1] * k * (2 * k + 1)):
+            ranks[rows] = self._aggregate(*take(near[rows], self.rankings_, self.sample_weight_))
         return ranks
-
-    def _chunks(self, near: NDArray[np.intp]) -> Iterator[slice]:
-        cells = near.shape[1] * self.rankings_.shape[1] * (2 * self.rankings_.shape[1] + 1)
-        step = max(1, CHUNK_BYTES // (8 * 4 * cells))
-        return (slice(at, at + step) for at in range(0, len(near), step))
 
     def _aggregate(self, Y: Positions, weight: Array | None) -> Positions:
         """Dense ranks (n, k) of the rankings (n, n_neighbors, k) of neighbours."""
@@ -171,11 +131,8 @@ class PlackettLuceNeighborsRanker(_InstanceBasedRanker):
 
     Parameters
     ----------
-    n_neighbors : int, optional
-        By default that of 5, 10, 15 and 20 whose leave-one-out predictions of the training rows
-        have the highest mean τ_X; with fewer rows all but one.
-    metric : str or callable, default="euclidean"
-        As in :class:`sklearn.neighbors.NearestNeighbors`.
+    n_neighbors, metric, n_jobs
+        As in :class:`MallowsNeighborsRanker`, and so are the attributes.
     prior : float, default=0.1
         The strength of the prior, in rankings; at 0 the skills are those of the greatest
         likelihood.
@@ -183,16 +140,6 @@ class PlackettLuceNeighborsRanker(_InstanceBasedRanker):
         Stop when no log skill changes by more.
     max_iter : int, default=200
         The most iterations.
-    n_jobs : int, optional
-        The number of threads of the search.
-
-    Attributes
-    ----------
-    n_neighbors_ : int, the size in use
-    scores_ : dict of the leave-one-out τ_X of each size that was tried
-    index_ : the fitted :class:`sklearn.neighbors.NearestNeighbors`
-    rankings_, sample_weight_ : positions and weights (or None) of the rows in the index
-    labels_ : object array (n_labels,)
 
     References
     ----------
@@ -226,15 +173,7 @@ class PlackettLuceNeighborsRanker(_InstanceBasedRanker):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
-        """Store the training rows and choose the number of neighbours.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        y : rankings of the rows in any form that :func:`check_rankings` accepts
-        sample_weight : array of shape (n_samples,), optional
-            How much a row counts among the neighbours; rows of weight 0 are none.
-        """
+        """Store the training rows and choose the number of neighbours."""
         number_from("prior", self.prior, 0)
         integer_from("max_iter", self.max_iter, 1)
         return super().fit(X, y, sample_weight)

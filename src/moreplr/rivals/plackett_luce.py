@@ -39,7 +39,7 @@ def fit_skills(
     weight = np.ones(Y.shape[:-1]) if weight is None else weight
     # Y[m] ≥ Y[s]: label m is among those that s was drawn from.
     drawn_from = (Y[..., None, :] >= Y[..., :, None]).astype(float)
-    choice = weight[..., None] * (drawn_from.sum(axis=-1) > 1)  # of one label there is none
+    choice = weight[..., None] * (drawn_from.sum(axis=-1) > 1)  # a single label is no choice
     wins = choice.sum(axis=-2)
     log_skill = np.zeros(wins.shape)
     for _ in range(max_iter):
@@ -47,9 +47,9 @@ def fit_skills(
         sums = np.matmul(drawn_from, skill[..., None, :, None])[..., 0]
         shares = choice / np.where(sums > 0, sums, 1.0)
         expected = np.einsum("...ns,...nsm->...m", shares, drawn_from)
-        found = expected + prior > 0  # else nothing is known of the label
+        found = expected + prior > 0  # else no ranking holds the label
         ratio = (wins + prior) / np.where(found, expected + prior, 1.0)
-        # What never wins has skill 0 without a prior; as little as this is enough to rank it.
+        # Without a prior, a label that never wins has skill 0; this also ranks it last.
         new = np.where(found, np.log(np.maximum(ratio, 1e-100)), 0.0)
         if prior == 0:  # only ratios of skills count
             new -= new.mean(axis=-1, keepdims=True)

@@ -87,14 +87,7 @@ class LabelRankingTree(BaseRanker):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        y : rankings of the rows in any form that :func:`check_rankings` accepts
-        sample_weight : array of shape (n_samples,), optional
-        """
+        """Grow the tree."""
         depth = np.inf if self.max_depth is None else integer_from("max_depth", self.max_depth, 0)
         least = self.min_samples_split
         if least is not None:
@@ -125,24 +118,14 @@ class LabelRankingTree(BaseRanker):
         self.tree_ = Tree(*(np.array(column) for column in zip(*nodes, strict=True)))
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        """
-        leaf = self.apply(X)
-        return self._output(self.tree_.centre[leaf], X)
+    def _ranks(self, X: Array) -> Positions:
+        return self.tree_.centre[self._leaves(X)]
 
     def apply(self, X: Any) -> NDArray[np.intp]:
-        """The number of the leaf that each row reaches.
+        """The number of the leaf that each row reaches."""
+        return self._leaves(self._check_predict(X))
 
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-        """
-        X = self._check_predict(X)
+    def _leaves(self, X: Array) -> NDArray[np.intp]:
         tree = self.tree_
         node = np.zeros(len(X), np.intp)
         rows = np.flatnonzero(tree.left[node] >= 0)

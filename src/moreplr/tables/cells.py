@@ -1,4 +1,4 @@
-"""What cells mean: numbers, texts or gaps; errors name the row and the column.
+"""Cells as numbers, texts or gaps; errors name the row and the column.
 
 Rows are counted from 1, the first below the header.
 """
@@ -18,7 +18,7 @@ from moreplr._lazy import lazy
 from moreplr.rankings._cells import clip
 
 NUMBER, TEXT = "number", "text"
-# As pandas reads them, so that a table means the same here and there.
+# The same as in pandas.
 _GAPS = """
 #N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null
 """
@@ -34,7 +34,7 @@ class Reader:
     ----------
     name : the table's, for messages
     gaps : texts that stand for no value, beside :data:`GAPS`
-    decimal : the sign between whole and fraction
+    decimal : the decimal sign
     first_row : number of the first row, for messages
     infinite : whether infinity is a number, as of a solver that did not finish
     advice : what to do about a cell that is no number, ``{cell}`` stands for it
@@ -56,11 +56,9 @@ class Reader:
     advice: str = ""
 
     def kind(self, column: pd.Series) -> str:
-        """Whether a column holds numbers: all that is no gap can be read as one."""
+        """`NUMBER` if all cells but gaps are numbers, else `TEXT`."""
         if not is_text(column):
-            dtype = column.dtype
-            is_number = pd.api.types.is_numeric_dtype(dtype)
-            return NUMBER if is_number and not pd.api.types.is_bool_dtype(dtype) else TEXT
+            return NUMBER if has_numbers(column) else TEXT
         values, gap = self._parse(column)
         return TEXT if (np.isnan(values) & ~gap).any() else NUMBER
 
@@ -99,7 +97,7 @@ class Reader:
         >>> reader.truths(pd.Series(["True", "2"])) is None
         True
         """
-        if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column):
+        if has_numbers(column):
             return None
         values = np.full(len(column), np.nan)
         for row, cell in enumerate(_cells(column)):
@@ -111,7 +109,7 @@ class Reader:
         return None if np.isnan(values).all() else values
 
     def is_code(self, column: pd.Series) -> NDArray[np.bool_]:
-        """Which cells are among `gaps`, beside empty ones and the like."""
+        """Which cells are among `gaps`; empty cells and the like are not."""
         own, cells = set(map(str, self.gaps)), _cells(column)
         found = np.array([isinstance(c, str) and c.strip() in own for c in cells], dtype=bool)
         return found | np.isin(self._as_numbers(cells), self.codes) if self.codes else found
@@ -121,7 +119,7 @@ class Reader:
         values = self._as_numbers(cells)
         values[np.isin(values, self.codes)] = np.nan
         gap = np.zeros(len(values), dtype=bool)
-        # Few cells are no numbers: only those are looked at one by one.
+        # Few cells are no numbers: a loop over these is fast.
         odd = np.flatnonzero(np.isnan(values))
         gap[odd] = [self._is_gap(cells[row]) for row in odd]
         return values, gap
@@ -165,8 +163,14 @@ def is_text(column: pd.Series) -> bool:
     return column.dtype == object or isinstance(column.dtype, pd.StringDtype)
 
 
+def has_numbers(column: pd.Series) -> bool:
+    """Whether a column has a type of numbers, other than booleans."""
+    dtype = column.dtype
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+
+
 def has_decimal_comma(cell: Any) -> bool:
-    """Whether a cell looks like a number of another country.
+    """Whether a cell looks like a number with a decimal comma.
 
     Examples
     --------
@@ -187,7 +191,7 @@ def _objects(cells: list[Any]) -> NDArray[Any]:
 
 
 def _plain(cell: Any) -> str:
-    """A cell as it stands in CSV; whole numbers that gaps made floats stay whole."""
+    """A cell as text; whole numbers that pandas made floats, because of gaps, stay whole."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell)

@@ -1,4 +1,4 @@
-"""What a table's name says: its format and compression, and how to open it."""
+"""Formats of tables: found by the ending of a file's name, and how to open them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
 from typing import IO, Any
+
+from moreplr._validation import check_name
 
 STREAM = "-"
 FORMATS = ("csv", "tsv", "parquet", "excel", "json", "jsonl")
@@ -26,7 +28,7 @@ _FORMAT_OF = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
-# Better refused by name than taken for CSV.
+# These are refused by name; otherwise they would be read as CSV.
 _FOREIGN = {
     ".xls": "a workbook of Excel before 2007",
     ".ods": "an OpenDocument spreadsheet",
@@ -71,7 +73,7 @@ class Format:
 
     @classmethod
     def of(cls, name: str, kind: str | None = None, separator: str | None = None) -> Format:
-        """The format that a name ends with, CSV where it says nothing, unless one is given."""
+        """The given format, or else that of the name's ending, or else CSV."""
         suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
         compression = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSIONS else ""
         if kind is None:
@@ -79,8 +81,7 @@ class Format:
             if ending in _FOREIGN:
                 raise ValueError(f"{name} is {_FOREIGN[ending]}; save it as CSV, Excel or Parquet")
             kind = _FORMAT_OF.get(ending, "csv")
-        if kind not in FORMATS:
-            raise ValueError(f"format must be one of {FORMATS}, got {kind!r}")
+        check_name("format", kind, FORMATS)
         if kind in ("parquet", "excel") and compression:
             what = {"parquet": "Parquet", "excel": "Excel"}[kind]
             raise ValueError(f"{name}: {what} is compressed in itself; leave out {compression}")
@@ -97,7 +98,7 @@ def show_name(path: str) -> str:
 
 
 def open_bytes(path: str, compression: str) -> IO[bytes]:
-    """Open a file, or standard input, to read what it holds uncompressed."""
+    """Open a file, or standard input, for its uncompressed bytes."""
     if path == STREAM:
         return sys.stdin.buffer
     if compression == ".zip":
@@ -115,7 +116,7 @@ def _open_zip(path: str) -> IO[bytes]:
 
 
 def import_pyarrow() -> Any:
-    """The Parquet module of pyarrow, or what to do where it is not installed."""
+    """The Parquet module of pyarrow, or an error with a remedy where it is not installed."""
     try:
         return import_module("pyarrow.parquet")
     except ImportError:
@@ -125,7 +126,7 @@ def import_pyarrow() -> Any:
 
 
 def check_openpyxl() -> None:
-    """Say what to do where openpyxl is not installed."""
+    """An error with a remedy where openpyxl is not installed."""
     try:
         import_module("openpyxl")
     except ImportError:

@@ -1,4 +1,4 @@
-"""What one may say of a table: how its file and cells are read, and what its columns mean."""
+"""Options of tables: how files and cells are read, and what columns mean."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class TableOptions:
         for name, size in (("long", (3,)), ("votes", (3,)), ("choices", (1, 2))):
             columns = getattr(self, name)
             if columns is not None and (isinstance(columns, str) or len(columns) not in size):
-                raise ValueError(f"{name} {_SAYS[name]}, got {columns!r}")
+                raise ValueError(f"{name} {_USAGE[name]}, got {columns!r}")
             if columns is not None and len(set(columns)) < len(columns):
-                raise ValueError(f"{name} {_SAYS[name]}: a column stands twice in {columns!r}")
+                raise ValueError(f"{name} {_USAGE[name]}: a column stands twice in {columns!r}")
         if self.given("choices") != bool(self.tried):
             raise ValueError("choices and tried belong together: say which columns hold the tried")
         if self.scores not in (None, "smaller", "larger"):
@@ -67,7 +67,7 @@ class TableOptions:
                 raise ValueError(f"{name} must be a list, got {getattr(self, name)!r}")
 
     def given(self, name: str) -> bool:
-        """Whether something is said of this."""
+        """Whether an option is given."""
         return getattr(self, name) is not None
 
     @property
@@ -86,7 +86,7 @@ class TableOptions:
         return self.scores != "smaller"
 
 
-_SAYS = {
+_USAGE = {
     "long": "names three columns: the row's, the label's and the position's",
     "votes": "names three columns: the two that are compared, and the winner's",
     "choices": "names one or two columns: of the best, and of the worst",

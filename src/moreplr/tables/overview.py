@@ -1,4 +1,4 @@
-"""What was read of a table, in words, and what looks odd about it."""
+"""A table in words: what it holds, and warnings about what looks odd."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ import pandas as pd
 
 from moreplr._types import Array
 from moreplr.encoders import METHODS, encode
-from moreplr.rankings import count_buckets, to_text
+from moreplr.rankings import to_text
 from moreplr.rankings._cells import clip, count, shorten
 from moreplr.tables.cells import has_decimal_comma
 from moreplr.tables.options import TableOptions
 
-# Fewer rows than this may all differ without being identifiers.
+# In fewer rows, all values may differ by chance.
 _SOME = 20
-# Mistakes of writing make fewer rows odd than this; ratings make nearly all.
+# Typing errors affect fewer rows than this; ratings taken for positions affect nearly all.
 _ODD_SHARE = 0.2
-# A name or an identifier has few words; texts of more are to be learned from.
+# Names and identifiers have fewer words; longer texts are useful features.
 _NAME_WORDS = 3
-# Dates differ from row to row, too, and are to be learned from.
+# Dates also differ from row to row, and are useful features.
 _DATE = r"\s*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b"
 _TRUTH = "yes or no"
-# Signs of a line: names of labels may be of any length.
+# Characters of a line: label names may be of any length.
 _LONGEST = 2000
 
 
 @dataclass(frozen=True)
 class Overview:
-    """What a data set holds, to see at a glance whether it was read as meant.
+    """A summary of a data set, to see at a glance whether it was read correctly.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Overview:
     rows : number of rows
     features : whether each feature is a number, a text or another type
     labels : names of the labels
-    meaning : how label columns were read
+    meaning : the meaning of the label columns
     first : the first ranking, as text
     consensus : the ranking that agrees best with all, as text
     notes : what looks odd
@@ -73,7 +73,7 @@ class Overview:
 
 
 def _shown(name: str) -> str:
-    """A name that can be copied to an option, if it is no page."""
+    """A name in full, so that it can be copied to an option, unless it is very long."""
     return repr(name) if len(name) <= 300 else clip(name)
 
 
@@ -82,7 +82,7 @@ def _cut(text: str) -> str:
 
 
 def meaning(options: TableOptions) -> str:
-    """How rankings are read, in words."""
+    """The meaning of rankings in words."""
     better = "the largest is best" if options.larger_is_better else "the smallest is best"
     close = f", closer than {options.tolerance} is tied" if options.tolerance else ""
     gaps = "empty is last" if options.missing == "last" else "empty is not ranked"
@@ -99,7 +99,7 @@ def meaning(options: TableOptions) -> str:
 
 
 def notes_on_rankings(Y: Array, labels: list[Any], options: TableOptions) -> Iterator[str]:
-    """What looks as if positions were something else."""
+    """Warnings where positions look like ratings, places or gaps."""
     if options.text is not None or options.votes is not None or options.choices is not None:
         return
     ranked = ~np.isnan(Y)
@@ -137,19 +137,19 @@ def notes_on_rankings(Y: Array, labels: list[Any], options: TableOptions) -> Ite
 
 
 def _share_of_no_places(Y: Array) -> float:
-    """The share of rows that are no places, whatever the number of tied labels is."""
+    """The share of rows that no method of numbering places gives, ties included."""
     if not len(Y) or (np.round(Y) != Y).any():
-        return 0.0  # other numbers are measurements, of which the order counts
+        return 0.0  # measurements, of which only the order counts
     places = Y + (Y.min() == 0)
     return min(float((encode(places, way) != places).any(axis=1).mean()) for way in METHODS)
 
 
 def notes_on_scores(values: Array, options: TableOptions) -> Iterator[str]:
-    """What looks as if a rating were none."""
+    """Warnings where zeros look like missing ratings."""
     found = values[np.isfinite(values)]
     if options.has_scores and options.larger_is_better and len(found):
         whole = (found == np.round(found)).all()
-        # Of zeros and ones, zeros are a "no": without them there would be nothing to rank.
+        # Among zeros and ones only, a zero means "no", and is needed.
         if whole and found.min() == 0 and found.max() > 1 and (found == 0).mean() > 0.2:
             yield (
                 "0 is the worst rating, and frequent; if it means not rated, say unranked=['0']"
@@ -205,10 +205,11 @@ def make_overview(
     labels = [str(label) for label in Y]
     positions = Y.to_numpy(dtype=float)
     consensus = "not known: no row ranks two labels"
-    if (count_buckets(positions) > 0).any() and ((~np.isnan(positions)).sum(axis=1) > 1).any():
+    if ((~np.isnan(positions)).sum(axis=1) > 1).any():
         with warnings.catch_warnings():  # rows that rank nothing are counted elsewhere
             warnings.simplefilter("ignore", UserWarning)
-            ranker = DummyRanker().fit(np.zeros((len(Y), 1)), _named(positions, labels), weight)
+            named = pd.DataFrame(positions, columns=labels)
+            ranker = DummyRanker().fit(np.zeros((len(Y), 1)), named, weight)
         consensus = ranker.predict_text([[0.0]])[0]
     return Overview(
         name,
@@ -220,10 +221,6 @@ def make_overview(
         consensus,
         tuple(notes),
     )
-
-
-def _named(positions: Array, labels: list[str]) -> pd.DataFrame:
-    return pd.DataFrame(positions, columns=pd.Index(labels))
 
 
 def _kind(values: pd.Series) -> str:

@@ -1,8 +1,7 @@
 """Tables as they are: column names and cells, a chunk of rows at a time.
 
-Cells of CSV are texts and stay so until somebody knows what a column means
-(:mod:`moreplr.tables.cells`). Numbers that were read too early would have lost the zeros of `007`,
-and differ between chunks.
+Cells of CSV stay texts until the meaning of their column is known (:mod:`moreplr.tables.cells`).
+Converted earlier, `007` would lose its zeros, and types could differ between chunks.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Table:
     chunks: Iterator[pd.DataFrame]
 
     def read(self, advance: Callable[[int], None] | None = None) -> pd.DataFrame:
-        """All rows, each chunk's number told; a table without any is an error."""
+        """All rows; `advance` is called with the size of each chunk. No rows are an error."""
         parts = []
         for chunk in self.chunks:
             parts.append(chunk)
@@ -68,7 +67,7 @@ def open_table(
     sheet: str | None = None,
     rows: int = CHUNK_ROWS,
 ) -> Iterator[Table]:
-    """Open a table of any of :data:`FORMATS`, told apart by the name; `-` is stdin.
+    """Open a table of any of :data:`FORMATS`, by the ending of its name; `-` is stdin.
 
     Examples
     --------
@@ -98,8 +97,10 @@ def open_table(
             elif form.kind == "excel":
                 columns, chunks, which = _excel(binary, sheet)
                 name += which
-            elif form.kind in _WHOLE:
-                columns, chunks = _WHOLE[form.kind](binary)
+            elif form.kind == "json":
+                columns, chunks = _records(json.load(binary))
+            elif form.kind == "jsonl":
+                columns, chunks = _records([json.loads(line) for line in binary if line.strip()])
             else:
                 columns, chunks = _csv(binary, form.separator, encoding, rows)
         yield Table(name, columns, _say_where(chunks, name, encoding))
@@ -125,7 +126,7 @@ def _csv(
 
 
 def _csv_chunks(text: Any, reader: Any, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
-    # `text` is held here: a reader alone would let its file be closed.
+    # Keep a reference to `text`: without one Python closes the file.
     lines = _lines(reader, len(columns))
     while block := list(islice(lines, rows)):
         cells = np.array(block, dtype=object)
@@ -183,7 +184,7 @@ def _excel(binary: IO[bytes], sheet: str | None) -> tuple[list[str], Iterator[pd
                 raise ValueError(f"there is no sheet {clip(sheet)}; sheets are {shorten(names)}")
             chosen = names[0] if sheet is None else sheet
             cells = pd.read_excel(workbook, sheet_name=chosen, header=None, dtype=object)
-    except (KeyError, TypeError) as error:  # parts of a workbook that are not there
+    except (KeyError, TypeError) as error:  # a workbook with missing parts
         raise ValueError(f"no workbook of Excel: {error}") from error
     which = f" (sheet {chosen!r} of {len(names)})" if len(names) > 1 else ""
     cells = cells.dropna(how="all")
@@ -193,14 +194,6 @@ def _excel(binary: IO[bytes], sheet: str | None) -> tuple[list[str], Iterator[pd
     frame = cells.iloc[1:].reset_index(drop=True)
     frame.columns = pd.Index(columns, dtype=object)
     return columns, iter([frame] if len(frame) else []), which
-
-
-def _json(binary: IO[bytes]) -> tuple[list[str], Iterator[pd.DataFrame]]:
-    return _records(json.load(binary))
-
-
-def _jsonl(binary: IO[bytes]) -> tuple[list[str], Iterator[pd.DataFrame]]:
-    return _records([json.loads(line) for line in binary if line.strip()])
 
 
 def _records(rows: Any) -> tuple[list[str], Iterator[pd.DataFrame]]:
@@ -219,9 +212,6 @@ def _records(rows: Any) -> tuple[list[str], Iterator[pd.DataFrame]]:
     return columns, iter([frame] if rows else [])
 
 
-_WHOLE: dict[str, Any] = {"json": _json, "jsonl": _jsonl}
-
-
 def _say_where(chunks: Iterator[pd.DataFrame], name: str, encoding: str) -> Iterator[pd.DataFrame]:
     while True:
         with _named(name, encoding):
@@ -233,7 +223,7 @@ def _say_where(chunks: Iterator[pd.DataFrame], name: str, encoding: str) -> Iter
 
 @contextmanager
 def _named(name: str, encoding: str) -> Iterator[None]:
-    """Say of which table an error is, and what to do."""
+    """Add the name of the table to errors, and what to do."""
     try:
         yield
     except UnicodeDecodeError as error:
@@ -241,7 +231,7 @@ def _named(name: str, encoding: str) -> Iterator[None]:
             f"{name} is not {encoding} text (byte 0x{error.object[error.start]:02x}); "
             "say which it has, such as encoding='cp1252' or encoding='utf-16'"
         ) from error
-    except UnicodeError as error:  # the codec has more to say, such as that UTF-16 lacks a mark
+    except UnicodeError as error:  # for example, UTF-16 without a byte order mark
         raise ValueError(f"{name} is not {encoding} text: {error}; say encoding='…'") from error
     except LookupError as error:
         raise ValueError(f"encoding={encoding!r} is not known") from error

@@ -17,7 +17,7 @@ from moreplr.rankings import RankedTable, from_choices, from_long, from_text, fr
 from moreplr.rankings._cells import clip, shorten
 from moreplr.rankings._frames import find_columns, find_labels
 from moreplr.rankings._scores import rank_scores
-from moreplr.tables.cells import NUMBER, Reader, is_text
+from moreplr.tables.cells import NUMBER, Reader, has_numbers, is_text
 from moreplr.tables.options import TableOptions
 from moreplr.tables.overview import notes_on_rankings, notes_on_scores
 
@@ -30,7 +30,7 @@ class Shaped:
     ----------
     X : the features as they are, cells of CSV as texts
     Y : positions, a column for each label
-    sample_weight, groups : what the columns for them say
+    sample_weight, groups : the values of their columns
     notes : what looks odd
     scores : those that positions come from, a column for each label; None if one is infinite
     """
@@ -58,32 +58,22 @@ def shape_table(
     >>> list(shaped.X), shaped.Y.values.tolist()
     (['x'], [[2.0, 1.0]])
     """
-    notes: list[str] = []
     with _named(reader.name):
-        columns = [name for name in frame if not str(name).startswith("Unnamed: ")]
-        if len(columns) < frame.shape[1]:
-            notes.append("columns without a name are left out")
-        ignored = set(find_columns(columns, options.ignore, "ignore"))
-        frame = frame[[name for name in columns if name not in ignored]]
-        aside = _set_aside(list(frame), options)
-        values = None
-        if options.is_wide:
-            (X, Y), values = _read_wide(frame, reader, options, aside, model_labels, notes)
-        else:
-            X, Y = _read_shape(frame, reader, options, model_labels, notes)
-        notes.extend(notes_on_rankings(Y.to_numpy(dtype=float), list(Y), options))
+        table = _Shaper(frame, reader, options, model_labels)
+        X, Y = table.rankings()
+        positions = Y.to_numpy(dtype=float)
+        table.notes.extend(notes_on_rankings(positions, list(Y), options))
         weight, groups = _weight(X, reader, options), _groups(X, reader, options)
-        X = X.drop(columns=list(dict.fromkeys(aside)))
+        X = X.drop(columns=list(dict.fromkeys(table.aside)))
         if X.shape[1] == 0:
             raise ValueError("no column is left for the features: there is nothing to learn from")
-        Y = _without_prefix(Y, options.drop_prefix)
+        Y = _without_prefix(Y, options.drop_prefix).reset_index(drop=True)
+        scores = None
         if model_labels is not None:
             Y = _in_order(Y, list(map(str, model_labels)))
-    scores = None
-    if options.has_scores and values is not None and not np.isinf(values).any():
-        scores = pd.DataFrame(values, columns=Y.columns)
-    X, Y = X.reset_index(drop=True), Y.reset_index(drop=True)
-    return Shaped(X, Y, weight, groups, notes, scores)
+        elif table.scores is not None and not np.isinf(table.scores).any():
+            scores = pd.DataFrame(table.scores, columns=Y.columns)
+    return Shaped(X.reset_index(drop=True), Y, weight, groups, table.notes, scores)
 
 
 def read_cells(X: pd.DataFrame, reader: Reader, *, keep_types: bool) -> pd.DataFrame:
@@ -107,144 +97,148 @@ def read_cells(X: pd.DataFrame, reader: Reader, *, keep_types: bool) -> pd.DataF
 
 
 def _without_codes(cells: pd.Series, reader: Reader) -> pd.Series:
-    is_number = pd.api.types.is_numeric_dtype(cells.dtype)
-    codes = reader.codes if is_number and not pd.api.types.is_bool_dtype(cells.dtype) else []
-    return cells.mask(cells.isin(codes)) if codes and cells.isin(codes).any() else cells
+    is_code = cells.isin(reader.codes) if has_numbers(cells) else pd.Series(dtype=bool)
+    return cells.mask(is_code) if is_code.any() else cells
 
 
-def _set_aside(columns: list[Any], options: TableOptions) -> list[Any]:
-    """The columns of weights and groups, which are no features."""
-    named = [(options.weight, "weight"), (options.group, "group")]
-    return [
-        found
-        for name, parameter in named
-        if name is not None
-        for found in find_columns(columns, [name], parameter)
-    ]
+class _Shaper:
+    """Takes rankings out of a table, and collects notes on what looks odd."""
 
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        reader: Reader,
+        options: TableOptions,
+        model_labels: Iterable[Any] | None,
+    ) -> None:
+        self.reader, self.options = reader, options
+        self.notes: list[str] = []
+        self.scores: Array | None = None
+        self.has_model = model_labels is not None
+        self.names = _names(options, model_labels)
+        columns = [name for name in frame if not str(name).startswith("Unnamed: ")]
+        if len(columns) < frame.shape[1]:
+            self.notes.append("columns without a name are left out")
+        ignored = set(find_columns(columns, options.ignore, "ignore"))
+        self.frame = frame[[name for name in columns if name not in ignored]]
+        # Columns of weights and groups are no features.
+        aside = {"weight": options.weight, "group": options.group}
+        self.aside = [self.column(name, of) for of, name in aside.items() if name is not None]
 
-def _read_shape(
-    frame: pd.DataFrame,
-    reader: Reader,
-    options: TableOptions,
-    model_labels: Iterable[Any] | None,
-    notes: list[str],
-) -> RankedTable:
-    names = _names(options, model_labels)
-    if options.text is not None:
-        text = _column(frame, options.text, "text")
-        cells = Reader(reader.name, options.unranked, reader.decimal).texts(frame[text])
-        positions, found = from_text(cells, names)
-        if model_labels is None and not ((~np.isnan(positions)).sum(axis=1) > 1).any():
+    def column(self, name: Any, parameter: str) -> Any:
+        """The column that a parameter names."""
+        return find_columns(list(self.frame), [name], parameter)[0]
+
+    def rankings(self) -> RankedTable:
+        """All columns that hold no rankings, and positions."""
+        if self.options.text is not None:
+            return self._texts()
+        if self.options.long is not None:
+            return self._long()
+        if self.options.votes is not None:
+            return self._votes()
+        return self._wide() if self.options.choices is None else self._choices()
+
+    def _wide(self) -> RankedTable:
+        wanted = self.names if self.options.labels is None else self.options.labels
+        columns = find_labels([name for name in self.frame if name not in self.aside], wanted)
+        values = self._numbers(columns)
+        self.notes.extend(notes_on_scores(values, self.options))
+        if self.options.has_scores:
+            self.scores = values
+        positions = self._positions(values, columns, self.options.missing)
+        return _table(self.frame.drop(columns=columns), positions, columns)
+
+    def _texts(self) -> RankedTable:
+        text = self.column(self.options.text, "text")
+        reader = Reader(self.reader.name, self.options.unranked, self.reader.decimal)
+        positions, found = from_text(reader.texts(self.frame[text]), self.names)
+        if not self.has_model and not ((~np.isnan(positions)).sum(axis=1) > 1).any():
             raise ValueError(
                 f"column {text!r} ranks two labels in no row; a ranking is a text such as "
                 "'b > a ~ c': say which column holds them with text='…'"
             )
-        return _table(frame.drop(columns=[text]), positions, found)
-    if options.long is not None:
-        return _read_long(frame, reader, options, names, notes)
-    if options.votes is not None:
-        voted = [_column(frame, name, "votes") for name in options.votes]
-        ready = _plain(frame, voted, reader)
-        return from_votes(ready, *voted, ties=options.ties, skip=options.skip, labels=names)
-    ends = [
-        None if not name else _column(frame, name, "choices") for name in options.choices or ()
-    ]
-    tried = find_columns(list(frame), options.tried, "tried")
-    ready = _plain(frame, [*tried, *(name for name in ends if name is not None)], reader)
-    return from_choices(ready, tried, *ends, labels=names)
+        return _table(self.frame.drop(columns=[text]), positions, found)
 
+    def _long(self) -> RankedTable:
+        row, label, position = (self.column(name, "long") for name in self.options.long or ())
+        ready = self._with_labels([row, label])
+        values = self._numbers([position])[:, 0]
+        self.notes.extend(notes_on_scores(values, self.options))
+        if self.options.missing == "last":  # nothing is known of labels that have no line
+            values = np.where(np.isnan(values), self._failed, values)
+        ready[position] = values
+        table = from_long(ready, row, label, position, labels=self.names)
+        if not self.options.has_scores:
+            return table
+        positions = self._positions(table.Y.to_numpy(), list(table.Y), "unranked")
+        return _table(table.X, positions, table.Y.columns)
 
-def _read_wide(
-    frame: pd.DataFrame,
-    reader: Reader,
-    options: TableOptions,
-    aside: list[Any],
-    model_labels: Iterable[Any] | None,
-    notes: list[str],
-) -> tuple[RankedTable, Array]:
-    """The table, and the numbers of the label columns."""
-    names = _names(options, model_labels)
-    wanted = names if options.labels is None else options.labels
-    columns = find_labels([name for name in frame if name not in aside], wanted)
-    values = _scores(frame, columns, reader, options)
-    notes.extend(notes_on_scores(values, options))
-    positions = _positions(values, columns, options, options.missing)
-    return _table(frame.drop(columns=columns), positions, columns), values
+    def _votes(self) -> RankedTable:
+        voted = [self.column(name, "votes") for name in self.options.votes or ()]
+        ready = self._with_labels(voted)
+        ties, skip = self.options.ties, self.options.skip
+        return from_votes(ready, *voted, ties=ties, skip=skip, labels=self.names)
 
+    def _choices(self) -> RankedTable:
+        ends = [
+            self.column(name, "choices") if name else None for name in self.options.choices or ()
+        ]
+        tried = find_columns(list(self.frame), self.options.tried, "tried")
+        ready = self._with_labels([*tried, *(name for name in ends if name is not None)])
+        return from_choices(ready, tried, *ends, labels=self.names)
 
-def _read_long(
-    frame: pd.DataFrame,
-    reader: Reader,
-    options: TableOptions,
-    names: list[Any] | None,
-    notes: list[str],
-) -> RankedTable:
-    row, label, position = (_column(frame, name, "long") for name in options.long or ())
-    ready = _plain(frame, [row, label], reader)
-    values = _scores(frame, [position], reader, options)[:, 0]
-    notes.extend(notes_on_scores(values, options))
-    if options.missing == "last":  # of labels that have no line at all, nothing is known
-        values = np.where(np.isnan(values), _failed(options), values)
-    ready[position] = values
-    table = from_long(ready, row, label, position, labels=names)
-    if not options.has_scores:
-        return table
-    positions = _positions(table.Y.to_numpy(), list(table.Y), options, "unranked")
-    return _table(table.X, positions, table.Y.columns)
+    @property
+    def _failed(self) -> float:
+        """The score of what failed and comes last."""
+        return -np.inf if self.options.larger_is_better else np.inf
 
+    def _numbers(self, columns: list[Any]) -> Array:
+        """Numbers of the label columns: NaN where not ranked, infinite where it comes last."""
+        options = self.options
+        advice = "if it means not ranked, say unranked=[{cell}]"
+        if options.has_scores:
+            advice += ", and last=[{cell}] if it comes last"
+        cells = replace(
+            self.reader, gaps=options.unranked, infinite=options.has_scores, advice=advice
+        )
+        failed = Reader(self.reader.name, options.last, self.reader.decimal)
+        values = []
+        for name in columns:
+            column = self.frame[name]
+            lost = failed.is_code(column)
+            kept = column.mask(lost) if lost.any() else column
+            found = cells.truths(kept)
+            if found is None:
+                found = cells.numbers(kept)
+            elif not options.has_scores:
+                row = int(np.argmax(~np.isnan(found)))
+                raise ValueError(
+                    f"row {row}, column {name!r}: {column.iloc[row]} is no position; if true is "
+                    "better than false, say ratings=True"
+                )
+            values.append(np.where(lost, self._failed, found))
+        return np.stack(values, axis=1)
 
-def _scores(
-    frame: pd.DataFrame, columns: list[Any], reader: Reader, options: TableOptions
-) -> Array:
-    """Numbers of the label columns: NaN where not ranked, infinite where it comes last."""
-    advice = "if it means not ranked, say unranked=[{cell}]"
-    if options.has_scores:
-        advice += ", and last=[{cell}] if it comes last"
-    cells = replace(reader, gaps=options.unranked, infinite=options.has_scores, advice=advice)
-    failed = Reader(reader.name, options.last, reader.decimal)
-    values = []
-    for name in columns:
-        column = frame[name]
-        lost = failed.is_code(column)
-        kept = column.mask(lost) if lost.any() else column
-        found = cells.truths(kept)
-        if found is None:
-            found = cells.numbers(kept)
-        elif not options.has_scores:
-            row = int(np.argmax(~np.isnan(found)))
-            raise ValueError(
-                f"row {row}, column {name!r}: {column.iloc[row]} is no position; if true is "
-                "better than false, say ratings=True"
-            )
-        values.append(np.where(lost, _failed(options), found))
-    return np.stack(values, axis=1)
+    def _positions(self, values: Array, columns: list[Any], missing: str) -> Array:
+        if not self.options.has_scores:
+            return values
+        return rank_scores(
+            values,
+            columns,
+            larger_is_better=self.options.larger_is_better,
+            tolerance=self.options.tolerance,
+            missing=missing,
+        )
 
-
-def _failed(options: TableOptions) -> float:
-    return -np.inf if options.larger_is_better else np.inf
-
-
-def _positions(values: Array, columns: list[Any], options: TableOptions, missing: str) -> Array:
-    if not options.has_scores:
-        return values
-    return rank_scores(
-        values,
-        columns,
-        larger_is_better=options.larger_is_better,
-        tolerance=options.tolerance,
-        missing=missing,
-    )
-
-
-def _plain(frame: pd.DataFrame, columns: list[Any], reader: Reader) -> pd.DataFrame:
-    """The same table with columns of labels as texts without blanks, None for gaps."""
-    ready = frame.copy()
-    for name in dict.fromkeys(columns):
-        if is_text(frame[name]):
-            cells = [None if cell is None else cell.strip() for cell in reader.texts(frame[name])]
-            ready[name] = pd.Series(cells, index=frame.index, dtype=object)
-    return ready
+    def _with_labels(self, columns: list[Any]) -> pd.DataFrame:
+        """The table with columns of labels as texts without blanks, None for gaps."""
+        ready = self.frame.copy()
+        for name in dict.fromkeys(columns):
+            if is_text(self.frame[name]):
+                cells = [cell and cell.strip() for cell in self.reader.texts(self.frame[name])]
+                ready[name] = pd.Series(cells, index=self.frame.index, dtype=object)
+        return ready
 
 
 def _weight(X: pd.DataFrame, reader: Reader, options: TableOptions) -> Array | None:
@@ -306,17 +300,13 @@ def _names(options: TableOptions, model_labels: Iterable[Any] | None) -> list[An
     return [f"{options.drop_prefix}{name}" for name in model_labels]
 
 
-def _column(frame: pd.DataFrame, name: Any, parameter: str) -> Any:
-    return find_columns(list(frame), [name], parameter)[0]
-
-
 def _table(X: pd.DataFrame, positions: Array, labels: Iterable[Any]) -> RankedTable:
     return RankedTable(X, pd.DataFrame(positions, columns=pd.Index(list(labels)), index=X.index))
 
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Say of which table an error is; its rows are counted from 1, below the header."""
+    """Add the name of the table to errors, and count rows from 1, below the header."""
     try:
         yield
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""From tables as people have them to the numbers that rankers take."""
+"""Tables with columns of any kind as numbers."""
 
 from moreplr.vectorizing._frame import FrameVectorizer
 from moreplr.vectorizing._text import TextEncoder

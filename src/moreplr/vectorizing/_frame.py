@@ -21,10 +21,10 @@ from moreplr.vectorizing._text import TextEncoder
 
 NUMBER, DATE, CATEGORY, TEXT = "number", "date", "category", "text"
 IDENTIFIER, EMPTY = "identifier", "empty"
-# What a column is called inside: outputs are named after it.
+# The internal name of a column, with which encoders begin the names of their outputs.
 _PART = "part"
 KINDS = (NUMBER, DATE, CATEGORY, TEXT, IDENTIFIER, EMPTY)
-# What skrub takes for a gap, beside what pandas does.
+# Gaps for pandas, and for skrub.
 _GAPS = GAPS | {"?", "...", "none"}
 _ISO = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?"
 _SKRUB = {"datetime": DATE, "low_cardinality": CATEGORY, "high_cardinality": TEXT}
@@ -93,7 +93,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         self.missing_codes = missing_codes
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find out what each column holds, and how to turn it into numbers."""
+        """Find the kind of each column, and fit its encoder."""
         self.fit_transform(X)
         return self
 
@@ -134,7 +134,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         return frame.assign(**{n: _without_words_for_gaps(column) for n, column in texts.items()})
 
     def _learn_kinds(self, frame: pd.DataFrame) -> None:
-        """Learn what the columns hold, and fit what encodes them."""
+        """Find the kinds of the columns, and fit their encoders."""
         kinds = {str(name): _first_kind(column) for name, column in frame.items()}
         self.kinds_: dict[str, str] = kinds
         self.steps_: dict[str, list[Any]] = {}
@@ -192,7 +192,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         return names, np.array(origin, dtype=np.int64), np.hstack(blocks)
 
     def _stepwise(self, name: str, kind: str, values: pd.Series) -> tuple[list[str], Array]:
-        """Names and values of what scikit-learn's and skrub's encoders make of a column."""
+        """Names and values of a column that scikit-learn's or skrub's encoders transform."""
         done: Any = values.rename(_PART)
         for step in self.steps_[name]:
             done = step.transform(done.to_frame() if isinstance(step, OneHotEncoder) else done)
@@ -257,7 +257,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
 
 
 def _first_kind(column: pd.Series) -> str:
-    """What a column holds as far as its values alone say."""
+    """The kind of a column; dates and categories among texts are found later."""
     if column.isna().all():
         return EMPTY
     dtype = column.dtype
@@ -293,7 +293,7 @@ def _without_words_for_gaps(column: pd.Series) -> pd.Series:
 
 
 def _with_iso_dates(dates: pd.Series, texts: pd.Series) -> pd.Series:
-    """Dates, and those of texts such as 2024-01-31T08:00, whatever was written in training.
+    """Dates, also of texts such as 2024-01-31T08:00 if training had another format.
 
     The same date may be `31.01.2024` in CSV, and is `2024-01-31 00:00:00` where Excel and Parquet
     have a type for it.
@@ -313,8 +313,8 @@ def _is_identifier(values: pd.Series) -> bool:
 def _look_into(
     columns: dict[str, pd.Series], cardinality: int
 ) -> tuple[dict[str, str], dict[str, list[Any]]]:
-    """What columns of dates and texts hold, and the fitted encoders of dates."""
-    # It takes a second and a half to import, which a table of numbers need not wait for.
+    """The kinds of columns of dates and texts, and the fitted encoders of dates."""
+    # The import takes 1.5 seconds, and tables of numbers do not need it.
     from skrub import DatetimeEncoder, TableVectorizer, ToDatetime
 
     kinds, dates = {}, {}
@@ -326,7 +326,7 @@ def _look_into(
             datetime=DatetimeEncoder(add_weekday=True),
             drop_null_fraction=None,
         )
-        # One by one: what is kept of a column then does not depend on the others.
+        # One column at a time, so that the result does not depend on other columns.
         vectorizer.fit(values.to_frame(_PART))
         kind = vectorizer.column_to_kind_[_PART]
         if kind == "numeric":  # of a categorical type, whose values are numbers

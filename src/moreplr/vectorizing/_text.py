@@ -23,9 +23,9 @@ class TextEncoder(TransformerMixin, BaseEstimator):
     """Texts as a few numbers: latent semantic analysis of hashed character n-grams.
 
     Counts of three and four letters in a row are hashed into `n_hashes` places, weighted by how
-    rare they are (tf-idf), and reduced to the directions in which texts differ most. This is
-    what :class:`skrub.StringEncoder` does, but that nothing grows with the number of different
-    texts or words: what is fitted are two arrays, which hold no word of the texts.
+    rare they are (tf-idf), and reduced to the directions in which texts differ most. This is like
+    :class:`skrub.StringEncoder`, in bounded memory: the fitted state is two arrays, whose size
+    does not depend on the number of texts or words, and which hold no words.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class TextEncoder(TransformerMixin, BaseEstimator):
         )
         with np.errstate(invalid="ignore"):  # texts that are all alike or empty have no spread
             values = svd.fit_transform(self._weighted(counts))
-        # All numbers of a text together vary as much as one standardised number does.
+        # All components together have the variance of one standardised number.
         spread = float(np.sqrt(values.var(axis=0).sum()))
         self.components_ = svd.components_ / (spread or 1.0)
         return self

@@ -1,4 +1,4 @@
-"""What members say of rows that they have not seen, and how many rows there is time for."""
+"""Held-out predictions of members, on as many rows as there is time for."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from threadpoolctl import threadpool_limits
 
+from moreplr._types import Array, Positions
+from moreplr._validation import take
 from moreplr.forest.parallel import run
 from moreplr.rankers.auto._members import (
     ALWAYS,
@@ -24,18 +26,75 @@ from moreplr.rankers.auto._members import (
     held_out,
     pairs_of,
 )
-from moreplr.rankers.auto._rows import Data
 from moreplr.rankers.bradley_terry import BradleyTerryRanker
 
-# A member is judged on so many rows first: on fewer it would say little of what it can do. What
-# that takes is foreseen from so many labels, after a fit on few rows has loaded the kernels.
+# A member is judged on so many rows first: on fewer its scores would mean little. The time is
+# estimated from so many labels, after a fit on few rows that loads the kernels.
 _FEWEST_ROWS, _TRIED_LABELS, _WARMING_ROWS = 400, 8, 50
-# More rows are taken as if this share of the time were left, since times vary.
+# Out-of-fold pairs of one member.
+_HELD_OUT_BYTES = 1 << 28
+# The share of the time left that is planned for more rows, since times vary.
 _CAUTION = 0.8
 
 
+class Data(NamedTuple):
+    """Rows that compare labels, the folds that are held out, and all rows of these."""
+
+    X: Array
+    Y: Positions
+    weight: Array | None
+    folds: list[tuple[Rows, Rows]]
+    judged: Rows
+    grouped: bool
+    order: Rows
+
+    @staticmethod
+    def of(
+        X: Array,
+        Y: Positions,
+        weight: Array | None,
+        groups: NDArray[np.intp] | None,
+        rng: np.random.RandomState,
+        *,
+        n_folds: int,
+        most: int,
+    ) -> Data:
+        n, k = Y.shape
+        units = np.arange(n) if groups is None else groups
+        n_units = int(units.max()) + 1
+        n_folds = min(n_folds, n_units)
+        fold = rng.permutation(np.arange(n_units) % max(n_folds, 1))[units]
+        order = rng.permutation(n)
+        most = max(1, min(most, _HELD_OUT_BYTES // max(4 * k * k, 1)))
+        folds: list[tuple[Rows, Rows]] = []
+        if n_folds > 1:
+            for held in range(n_folds):
+                left = most - sum(len(test) for _, test in folds)
+                if left <= 0:
+                    break
+                test = np.flatnonzero(fold == held)
+                if len(test) > left:
+                    test = np.sort(order[fold[order] == held][:left])
+                folds.append((np.flatnonzero(fold != held), test))
+        judged = np.concatenate([np.empty(0, np.intp), *(test for _, test in folds)])
+        return Data(X, Y, weight, folds, np.sort(judged), groups is not None, order)
+
+    @property
+    def judged_weight(self) -> Array | None:
+        return None if self.weight is None else self.weight[self.judged]
+
+    def drawn(self, count: int) -> Rows:
+        """So many rows, drawn at random: the same ones each time."""
+        return np.sort(self.order[:count])
+
+    def part(self, rows: Rows | None) -> tuple[Array, Positions, Array | None]:
+        """Features, rankings and weights of some rows, or of all."""
+        parts = self.X, self.Y, self.weight
+        return parts if rows is None else take(rows, *parts)
+
+
 class Clock:
-    """Seconds that are left of a budget, which None does not bound."""
+    """The seconds left of a budget; None is no limit."""
 
     def __init__(self, budget: float | None) -> None:
         self._end = np.inf if budget is None else monotonic() + budget
@@ -46,7 +105,7 @@ class Clock:
 
 
 class Judged(NamedTuple):
-    """A member's held-out pairs (n_judged, n_pairs, 2), and what it was fitted on.
+    """A member's held-out pairs (n_judged, n_pairs, 2), and the rows that it was fitted on.
 
     `rows` are those that it is fitted on, None for all of them; `model` is the member itself if
     it is fitted on them already.
@@ -71,7 +130,7 @@ def judge(
     judged: dict[str, Judged] = {}
     left_out: dict[str, str] = {}
     costs: dict[str, float] = {}
-    reserved = 0.0  # for the fits on all rows of members that folds have judged
+    reserved = 0.0  # seconds for fits on all rows, of members that were judged by folds
     for name, member in members.items():
         if name not in ALWAYS and (reason := _reason_against(member.ranker, data)):
             left_out[name] = reason
@@ -81,7 +140,7 @@ def judge(
         except Exception as error:
             if name in ALWAYS:
                 raise
-            left_out[name] = _said(error)
+            left_out[name] = _in_a_line(error)
     order = sorted(costs, key=lambda name: costs[name])
     for done, name in enumerate(order):
         member, cost = members[name], costs[name]
@@ -95,19 +154,19 @@ def judge(
         except Exception as error:
             if name in ALWAYS:
                 raise
-            left_out[name] = _said(error)
+            left_out[name] = _in_a_line(error)
         else:
             reserved += _refit_seconds(judged[name], member, data)
     return {name: judged[name] for name in members if name in judged}, left_out
 
 
-def _said(error: Exception) -> str:
+def _in_a_line(error: Exception) -> str:
     first = (str(error).splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}"
 
 
 def _reason_against(ranker: Any, data: Data) -> str | None:
-    """Why a member can't take part, whatever the time, or None."""
+    """Why a member can't take part, apart from time, or None."""
     if not data.folds:
         return "there is one row only"
     takes_nan = isinstance(ranker, Pipeline) or get_tags(ranker).input_tags.allow_nan
@@ -117,7 +176,7 @@ def _reason_against(ranker: Any, data: Data) -> str | None:
 
 
 def _least_seconds(member: Member, data: Data) -> float:
-    """What judging a member on the fewest rows may take, going by some labels."""
+    """Estimated seconds to judge a member on the fewest rows, from a trial on some labels."""
     n, k = data.Y.shape
     labels = np.linspace(0, k - 1, min(k, _TRIED_LABELS)).astype(np.intp)
 
@@ -127,7 +186,7 @@ def _least_seconds(member: Member, data: Data) -> float:
         test = every[3 * len(X) // 4 :]
         return held_out(member.ranker, X, Y[:, labels], weight, every, test)[1]
 
-    with suppress(Exception):  # what so few rows are too few for may do well with more
+    with suppress(Exception):  # a member that fails on so few rows may work on more
         trial(_WARMING_ROWS)
     seconds = trial(_FEWEST_ROWS)
     fits = 1.0 if _knows_held_out(member.ranker, data) else len(data.folds) + 1.0
@@ -135,7 +194,7 @@ def _least_seconds(member: Member, data: Data) -> float:
 
 
 def _judge_within(share: float, member: Member, data: Data, n_jobs: int | None) -> Judged:
-    """On the fewest rows, and then on more, as long as there is time for twice as many or all."""
+    """Judge on the fewest rows, then on more while there is time for twice as many or all."""
     n, end = len(data.Y), monotonic() + share
     few = np.isfinite(share) and n > _FEWEST_ROWS
     one = _judge(member.ranker, data, data.drawn(_FEWEST_ROWS) if few else None, n_jobs)
@@ -161,8 +220,8 @@ def _judge(ranker: Any, data: Data, rows: Rows | None, n_jobs: int | None) -> Ju
         return Judged(_own_pairs(model, data, every), rows, monotonic() - start, model)
     model = None
     if isinstance(ranker, BradleyTerryRanker) and ranker.alpha is None:
-        # One ridge serves all folds: to choose it is most of the work.
-        model, _ = fitted(ranker, *data.part(np.arange(len(data.Y)) if rows is None else rows))
+        # All folds share one ridge, since choosing it is most of the work.
+        model, _ = fitted(ranker, *data.part(rows))
         ranker = clone(ranker).set_params(alpha=model.alpha_)
     tasks = [
         (ranker, data.X, data.Y, data.weight, _within(train, rows), test)
@@ -198,12 +257,12 @@ def _within(rows: Rows, some: Rows | None) -> Rows:
 
 
 def _knows_held_out(ranker: Any, data: Data) -> bool:
-    """Whether it can say itself what it would predict for training rows it had not seen."""
+    """Whether a ranker has held-out predictions of its own, such as out-of-bag ones."""
     return hasattr(ranker, "held_out_pairs") and not data.grouped
 
 
 def _refit_seconds(one: Judged, member: Member, data: Data) -> float:
-    """What a fit on all its rows may take a member that folds have judged."""
+    """Estimated seconds of the fit on all rows, of a member that was judged by folds."""
     if one.model is not None or not data.folds:
         return 0.0
     grows = (len(data.Y) / len(data.folds[0][0])) ** member.by_rows

@@ -1,4 +1,4 @@
-"""What a mixture may be made of, and what members predict for rows they have not seen."""
+"""The members of a mixture, and their predictions for rows that they have not seen."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from moreplr._types import Array, Positions
+from moreplr._validation import take
 from moreplr.base import PairRanker, Pairs
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers.boost import RankingBoost
@@ -29,7 +30,7 @@ from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.regressors._fitting import fit_weighted
 
 Rows = NDArray[np.intp]
-# They cost little, and the mixture shall not fall below them.
+# These are cheap, and the mixture should be at least as good as they are.
 ALWAYS = ("consensus", "linear")
 
 
@@ -46,10 +47,10 @@ class Member:
 
 
 def default_members() -> dict[str, Member]:
-    """Members of different kinds, the cheap ones first: two know their out-of-bag predictions.
+    """Members of different kinds, the cheap ones first.
 
-    Logistic regressions of pairs on radial basis functions stand for support vectors, whose
-    probabilities need further fits: they were better and as fast on made and field data.
+    Logistic regressions of pairs on radial basis functions replace support vector machines, whose
+    probabilities need more fits: they were better and as fast on made and field data.
     """
     logistic = PairwiseRanker(LogisticRegression(C=10.0, max_iter=200))
     return {
@@ -69,7 +70,7 @@ def scaled(*steps: Any) -> Pipeline:
 
 
 def check_members(members: Any) -> dict[str, Member]:
-    """The members that a user names, after those that are always there."""
+    """The user's members, after those that always take part."""
     if isinstance(members, Mapping):
         named = dict(members)
     elif isinstance(members, list | tuple):
@@ -100,7 +101,7 @@ def check_members(members: Any) -> dict[str, Member]:
 
 
 def prepared(ranker: Any, *, positions: str, n_jobs: int | None, seed: int) -> Any:
-    """A copy that knows the positions' meaning, and the threads and the seed if it had none."""
+    """A copy with this meaning of positions; threads and seed are set where they are None."""
     ranker = clone(ranker)
     parameters = ranker.get_params()
     own = f"{ranker.steps[-1][0]}__" if isinstance(ranker, Pipeline) else ""
@@ -122,16 +123,23 @@ def last_step(ranker: Any) -> Any:
 
 
 def pairs_of(ranker: Any, X: Array) -> Pairs:
-    """What a fitted ranker or pipeline says of all pairs."""
+    """Pair probabilities of a fitted ranker or pipeline."""
+    last, X = unwrapped(ranker, X)
+    return last.predict_pairs(X)
+
+
+def unwrapped(ranker: Any, X: Array) -> tuple[Any, Any]:
+    """The ranker at the end of a fitted pipeline, or itself, and its features."""
     if isinstance(ranker, Pipeline):
-        X = ranker[:-1].transform(X)
-    return last_step(ranker).predict_pairs(X)
+        return last_step(ranker), ranker[:-1].transform(X)
+    return ranker, X
 
 
 def fitted(ranker: Any, X: Array, Y: Positions, weight: Array | None) -> tuple[Any, float]:
     """A fitted copy, and the seconds it took.
 
-    One thread for linear algebra: the same bytes wherever it is done, and no fight for cores.
+    Linear algebra uses one thread: the result is the same everywhere, and cores are not
+    overloaded.
     """
     start = monotonic()
     with threadpool_limits(1, "blas"):
@@ -144,8 +152,7 @@ def held_out(
 ) -> tuple[NDArray[np.float32], float]:
     """Pairs of test rows by a copy fitted on others, as of `compact`, and the seconds it took."""
     start = monotonic()
-    part = None if weight is None else weight[train]
-    model, _ = fitted(ranker, X[train], Y[train], part)
+    model, _ = fitted(ranker, *take(train, X, Y, weight))
     with threadpool_limits(1, "blas"):
         pairs = compact(pairs_of(model, X[test]))
     return pairs, monotonic() - start
@@ -158,7 +165,7 @@ def compact(pairs: Pairs) -> NDArray[np.float32]:
 
 
 def three_way(compacted: NDArray[Any], calibration: PairCalibration | None = None) -> Array:
-    """Probabilities (…, 3) of the codes 0, 1 and 2 from what `compact` keeps of them."""
+    """Probabilities (…, 3) of the codes 0, 1 and 2 from those that `compact` keeps."""
     before, tied = compacted[..., 0].astype(np.float64), compacted[..., 1].astype(np.float64)
     after = np.maximum(1 - before - tied, 0.0)
     shares = np.stack([before, tied, after], axis=-1)

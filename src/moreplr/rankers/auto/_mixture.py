@@ -1,14 +1,57 @@
-"""The weights of a mixture, by the likelihood of relations that its members have not seen."""
+"""The weights of members, by the likelihood of held-out relations, and the leaderboard."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from moreplr._types import Array
+from moreplr.metrics._means import mean_of_known
+from moreplr.rankers._calibration import PairCalibration
+from moreplr.rankers._pairs import pair_codes
+from moreplr.rankers.auto._judging import Data, Judged
+from moreplr.rankers.auto._members import Rows, three_way
 
+# Seven weights need no more relations than this.
+_WEIGHED_PAIRS = 500_000
 _MOST_STEPS = 1000
-# Of the mean log-likelihood, from step to step.
+# Change of the mean log-likelihood in a step.
 _TOLERANCE = 1e-8
+
+
+class Observed(NamedTuple):
+    """The relations of judged rows: where they are among the pairs, and how much they count."""
+
+    row: Rows
+    pair: Rows
+    code: NDArray[np.int8]
+    weight: Array
+
+    @staticmethod
+    def of(data: Data) -> Observed:
+        codes = pair_codes(data.Y[data.judged])
+        known = codes >= 0
+        per_row = np.maximum(known.sum(axis=1), 1)
+        weight = data.judged_weight
+        weights = np.ones(len(codes)) if weight is None else weight
+        row, pair = np.nonzero(known)
+        step = -(-len(row) // _WEIGHED_PAIRS) or 1
+        row, pair = row[::step], pair[::step]
+        # Each row counts as one observation, however many pairs it ranks.
+        return Observed(row, pair, codes[row, pair], step * (weights / per_row)[row])
+
+    def calibration(self, pairs: NDArray[np.float32]) -> PairCalibration:
+        """Fitted on the observed relations; without any, it changes nothing."""
+        seen = three_way(pairs[self.row, self.pair])
+        return PairCalibration().fit(seen, self.code, self.weight)
+
+    def likelihoods(self, pairs: NDArray[np.float32]) -> Array:
+        """The probabilities of the observed relations by a member."""
+        seen = three_way(pairs[self.row, self.pair])
+        return np.take_along_axis(seen, self.code[:, None].astype(np.intp), axis=1)[:, 0]
 
 
 def mixture_weights(likelihoods: Array, weight: Array, prior: float = 1.0) -> Array:
@@ -18,7 +61,7 @@ def mixture_weights(likelihoods: Array, weight: Array, prior: float = 1.0) -> Ar
     ----------
     likelihoods : array (n_members, n_observations), what each member gave what was observed
     weight : array (n_observations,), how much each of them counts
-    prior : how many observations speak for equal weights (a Dirichlet prior)
+    prior : the weight, in observations, of equal weights (a Dirichlet prior)
 
     Examples
     --------
@@ -40,3 +83,54 @@ def mixture_weights(likelihoods: Array, weight: Array, prior: float = 1.0) -> Ar
         weights = (weights * shares + prior / m) / total
         weights /= weights.sum()
     return weights
+
+
+def leaderboard(
+    judged: dict[str, Judged],
+    left_out: dict[str, str],
+    weights: dict[str, float],
+    scores: dict[str, tuple[float, float]],
+    n_rows: int,
+) -> pd.DataFrame:
+    """A row for each member, the weightiest first; `scores` are τ_X and log loss."""
+    board = [
+        {
+            "member": name,
+            "weight": weights.get(name, 0.0),
+            "tau_x": scores[name][0],
+            "log_loss": scores[name][1],
+            "seconds": one.seconds,
+            "status": _status(one, weights.get(name, 0.0), n_rows),
+        }
+        for name, one in judged.items()
+    ]
+    board += [
+        {"member": name, "weight": 0.0, "status": f"left out: {reason}"}
+        for name, reason in left_out.items()
+    ]
+    return pd.DataFrame(board).sort_values(
+        "weight", ascending=False, kind="stable", ignore_index=True
+    )
+
+
+def _status(one: Judged, weight: float, n_rows: int) -> str:
+    status = "mixed" if weight > 0 else "dropped: hardly any weight"
+    return status if one.rows is None else f"{status}, fitted on {len(one.rows)} of {n_rows} rows"
+
+
+def summary(weights: dict[str, float], tau: float, gains: Array, weight: Array | None) -> str:
+    """The members of the mixture, and whether it is better than the consensus."""
+    parts = ", ".join(f"{name} {share:.0%}" for name, share in weights.items())
+    text = f"A mixture of {parts}: τ_X {tau:.3f} on held-out rows"
+    known = ~np.isnan(gains)
+    if known.sum() < 2:
+        return f"{text}; too few rows to compare it with the consensus."
+    gain = mean_of_known(gains, weight)
+    error = float(gains[known].std(ddof=1) / np.sqrt(known.sum()))
+    if gain > error:
+        return f"{text}, {gain:.3f} ± {error:.3f} more than the consensus."
+    return (
+        f"{text}. Nothing beats the consensus ({gain:+.3f} ± {error:.3f}): the features seem to "
+        "say nothing about the rankings, and predictions are hardly better than one ranking for "
+        "all."
+    )

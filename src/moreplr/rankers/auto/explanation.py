@@ -1,4 +1,4 @@
-"""Why a mixture ranks one row as it does: what its members say, and how much they count."""
+"""Why a mixture ranks one row as it does: the predictions and the weights of its members."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MixturePair:
     precedes, tied, follows : float
         The probabilities of the three relations.
     members : DataFrame
-        What each member says: ``member``, ``weight``, ``precedes``, ``tied``, ``follows``.
+        What each member predicts: ``member``, ``weight``, ``precedes``, ``tied``, ``follows``.
     rows : DataFrame
         The training rows behind the ranking forest's part, as in its own explanation; empty if
         there is no forest among the members.
@@ -50,14 +50,14 @@ class MixturePair:
             "tied": f"{a} and {b} are tied",
             "follows": f"{b} is ranked before {a}",
         }
-        said = ", ".join(
+        parts = ", ".join(
             f"{one.member} {one.precedes:.0%} / {one.tied:.0%} / {one.follows:.0%} "
             f"(weight {one.weight:.0%})"
             for one in self.members.itertuples()
         )
         return (
             f"{verb[self.relation]}: {self.precedes:.0%} for {a} first, {self.tied:.0%} for a "
-            f"tie, {self.follows:.0%} for {b} first; {said}."
+            f"tie, {self.follows:.0%} for {b} first; {parts}."
         )
 
 
@@ -96,7 +96,7 @@ class MixtureExplanation:
     weights: dict[str, float]
     rows: pd.DataFrame
     _pairs: Pairs
-    _said: dict[str, Pairs]
+    _by_member: dict[str, Pairs]
     _forest: Explanation | None
 
     def pair(self, first: Any, second: Any) -> MixturePair:
@@ -105,7 +105,8 @@ class MixtureExplanation:
         if i == j:
             raise ValueError(f"a pair needs two labels, got {first!r} twice")
         rows = [
-            (name, self.weights[name], *_three(pairs, i, j)) for name, pairs in self._said.items()
+            (name, self.weights[name], *_three(pairs, i, j))
+            for name, pairs in self._by_member.items()
         ]
         columns = ["member", "weight", "precedes", "tied", "follows"]
         members = pd.DataFrame(rows, columns=columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -14,15 +15,15 @@ from sklearn.utils import check_random_state
 
 from moreplr._frames import one_row
 from moreplr._types import Array
-from moreplr._validation import check_name, integer_from, number_from
+from moreplr._validation import check_name, compares, integer_from, number_from, take
 from moreplr.base import Pairs
 from moreplr.forest.parallel import run
 from moreplr.metrics import pair_log_loss
+from moreplr.metrics._means import mean_of_known
 from moreplr.metrics._rankings import tau_x_of_rows
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pairs import square
-from moreplr.rankers.auto._judging import Clock, Judged, judge
-from moreplr.rankers.auto._leaderboard import leaderboard, mean, summary
+from moreplr.rankers.auto._judging import Clock, Data, Judged, judge
 from moreplr.rankers.auto._members import (
     ALWAYS,
     Member,
@@ -34,9 +35,9 @@ from moreplr.rankers.auto._members import (
     pairs_of,
     prepared,
     three_way,
+    unwrapped,
 )
-from moreplr.rankers.auto._mixture import mixture_weights
-from moreplr.rankers.auto._rows import Data, Observed
+from moreplr.rankers.auto._mixture import Observed, leaderboard, mixture_weights, summary
 from moreplr.rankers.auto.explanation import MixtureExplanation
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankers.ranking_forest.prediction_sets import SetRanker, merged, risk_curve
@@ -56,15 +57,15 @@ class AutoRanker(SetRanker):
     The members are the consensus (:class:`DummyRanker`), linear utilities
     (:class:`BradleyTerryRanker`), nearest neighbours, logistic regressions of all pairs on radial
     basis functions, a :class:`RankingForest` and a :class:`RankingBoost`. The first two always
-    take part: they are the floor. The out-of-bag predictions of forest and boosted trees stand for
-    folds. Members with a weight below `least_weight` are dropped.
+    take part. Forest and boosted trees use out-of-bag predictions instead of folds. Members with
+    a weight below `least_weight` are dropped.
 
     Parameters
     ----------
     time_budget : float or None, default=60.0
         Seconds of wall time for all of `fit`. Members share them, the cheap ones first. One that
-        would take longer than its share is fitted on fewer rows, at least 400, and left out where
-        these would take longer than the time that is left; `leaderboard_` says so. A fit is
+        would take longer than its share is fitted on fewer rows, at least 400, and left out if
+        even these take too long; `leaderboard_` shows both. A fit is
         never interrupted. Times are measured, so that another machine may mix other members;
         with None all take part, and the result depends on the seed alone.
     members : list of rankers, dict from names to rankers, or None
@@ -77,7 +78,7 @@ class AutoRanker(SetRanker):
         With more rows than this, only as many folds are held out as hold so many rows. The
         weights of a few members need no more.
     prior : float, default=1.0
-        How many rows speak for equal weights, in a Dirichlet prior of the weights.
+        The weight, in rows, of equal weights: a Dirichlet prior.
     least_weight : float, default=0.01
         Members with less weight are dropped.
     positions : {"observed", "given"}
@@ -99,9 +100,9 @@ class AutoRanker(SetRanker):
     weights_ : dict of their weights, which sum to 1
     calibrations_ : dict of the calibrations of their probabilities
     leaderboard_ : data frame with a row for each member, the weightiest first: its weight, mean
-        τ_X and log loss out of fold, seconds, and what became of it
+        τ_X and log loss out of fold, seconds and status
     tau_x_, log_loss_ : the mixture's own out-of-fold scores, slightly optimistic
-    summary_ : str, the result in a sentence or two; says if nothing beats the consensus
+    summary_ : str, the result in a sentence or two, also if nothing beats the consensus
     left_out_ : dict from names of members that did not join to the reason
     labels_ : object array (n_labels,)
 
@@ -151,7 +152,7 @@ class AutoRanker(SetRanker):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
-        """Fit the members out of fold, weigh them, and fit on all rows those that count.
+        """Fit the members out of fold, weigh them, and fit those with weight on all rows.
 
         Parameters
         ----------
@@ -167,12 +168,9 @@ class AutoRanker(SetRanker):
         clock = Clock(self.time_budget)
         X, Y, weight = self._check_fit(X, y, sample_weight)
         groups = None if groups is None else _check_groups(groups, len(X))
-        useful = (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
-        if weight is not None:
-            useful &= weight > 0
-        X, Y = np.ascontiguousarray(X[useful]), Y[useful]
-        weight = None if weight is None else weight[useful] / weight[useful].mean()
-        groups = None if groups is None else groups[useful]
+        useful = compares(Y) if weight is None else compares(Y) & (weight > 0)
+        X, Y, weight, groups = take(useful, X, Y, weight, groups)
+        X, weight = np.ascontiguousarray(X), None if weight is None else weight / weight.mean()
         ranked = np.sum(~np.isnan(Y), axis=1)
         self.ties_ = bool((count_buckets(Y) < ranked).any())
         rng = check_random_state(self.random_state)
@@ -180,18 +178,17 @@ class AutoRanker(SetRanker):
         if not isinstance(seed, Integral):
             seed = rng.randint(np.iinfo(np.int32).max)
         rankers = {
-            name: Member(
-                prepared(
+            name: replace(
+                member,
+                ranker=prepared(
                     member.ranker, positions=self.positions, n_jobs=self.n_jobs, seed=int(seed)
                 ),
-                member.by_rows,
-                member.by_labels,
             )
             for name, member in members.items()
         }
         data = Data.of(X, Y, weight, groups, rng, n_folds=self.n_folds, most=self.n_judged)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of members, on parts of the rows
+            warnings.simplefilter("ignore")  # of members that are fitted on parts of the rows
             judged, self.left_out_ = judge(rankers, data, clock, self.n_jobs)
             self._weigh(judged, data)
             self._score(judged, data)
@@ -201,7 +198,7 @@ class AutoRanker(SetRanker):
     def _weigh(self, judged: dict[str, Judged], data: Data) -> None:
         names = list(judged)
         floor = judged[ALWAYS[0]].pairs
-        for one in judged.values():  # a row that all trees of a forest have seen
+        for one in judged.values():  # all trees of a forest may have seen a row
             unknown = np.isnan(one.pairs)
             one.pairs[unknown] = floor[unknown]
         observed = Observed.of(data)
@@ -238,7 +235,8 @@ class AutoRanker(SetRanker):
                     risks.append(risk_curve(both, Y[chunk]))
             scores[name] = tau, loss
         means = {
-            name: (mean(tau, weight), mean(loss, weight)) for name, (tau, loss) in scores.items()
+            name: (mean_of_known(tau, weight), mean_of_known(loss, weight))
+            for name, (tau, loss) in scores.items()
         }
         self.risk_ = merged(risks)
         self.tau_x_, self.log_loss_ = means[""]
@@ -249,12 +247,7 @@ class AutoRanker(SetRanker):
     def _refit(self, members: dict[str, Member], judged: dict[str, Judged], data: Data) -> None:
         """Fit the members that folds have judged on all their rows."""
         names = [name for name in self.weights_ if judged[name].model is None]
-        every = np.arange(len(data.Y))
-        tasks = [
-            (members[name].ranker, *data.part(every if rows is None else rows))
-            for name in names
-            for rows in [judged[name].rows]
-        ]
+        tasks = [(members[name].ranker, *data.part(judged[name].rows)) for name in names]
         models = run(fitted, tasks, self.n_jobs, np.zeros(1, np.uint8))
         known = {name: judged[name].model for name in self.weights_}
         known |= {name: model for name, (model, _) in zip(names, models, strict=True)}
@@ -265,7 +258,7 @@ class AutoRanker(SetRanker):
             self.leaderboard_.loc[self.leaderboard_["member"] == name, "seconds"] += seconds
 
     def explain(self, x: Any) -> MixtureExplanation:
-        """Say what each member says of one row, and how much it counts.
+        """Explain the prediction for one row by those of the members and their weights.
 
         Parameters
         ----------
@@ -273,14 +266,14 @@ class AutoRanker(SetRanker):
             A sequence of the features, a Series, or an array or frame of one row.
         """
         X = self._check_predict(one_row(x))
-        said = self._said(X)
-        mixed = self._mixed(said)
+        by_member = self._pairs_by_member(X)
+        mixed = self._mixed(by_member)
         ranks = self._decode(mixed, total_order=not self.ties_, random_state=0)[0]
         forest = None
         for model in self.members_.values():
-            if forest is None and isinstance(last_step(model), RankingForest):
-                inputs = X if model is last_step(model) else model[:-1].transform(X)
-                forest = last_step(model).explain(inputs)
+            last, inputs = unwrapped(model, X)
+            if forest is None and isinstance(last, RankingForest):
+                forest = last.explain(inputs)
         rows = pd.DataFrame({"row": [], "weight": [], "ranking": []})
         return MixtureExplanation(
             to_text(ranks[None], self.labels_)[0],
@@ -289,7 +282,7 @@ class AutoRanker(SetRanker):
             self.weights_,
             rows if forest is None else forest.rows,
             Pairs(mixed.P[0], mixed.Q[0]),
-            {name: Pairs(pairs.P[0], pairs.Q[0]) for name, pairs in said.items()},
+            {name: Pairs(pairs.P[0], pairs.Q[0]) for name, pairs in by_member.items()},
             forest,
         )
 
@@ -321,9 +314,9 @@ class AutoRanker(SetRanker):
         return table.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
 
     def _pairs(self, X: Array) -> Pairs:
-        return self._mixed(self._said(X))
+        return self._mixed(self._pairs_by_member(X))
 
-    def _said(self, X: Array) -> dict[str, Pairs]:
+    def _pairs_by_member(self, X: Array) -> dict[str, Pairs]:
         """The calibrated pairs of each member."""
         k = len(self.labels_)
         return {
@@ -331,9 +324,9 @@ class AutoRanker(SetRanker):
             for name, model in self.members_.items()
         }
 
-    def _mixed(self, said: dict[str, Pairs]) -> Pairs:
-        P, Q = np.zeros_like(next(iter(said.values())))
-        for name, pairs in said.items():
+    def _mixed(self, by_member: dict[str, Pairs]) -> Pairs:
+        P, Q = np.zeros_like(next(iter(by_member.values())))
+        for name, pairs in by_member.items():
             P += self.weights_[name] * pairs.P
             Q += self.weights_[name] * pairs.Q
         return Pairs(P, Q)

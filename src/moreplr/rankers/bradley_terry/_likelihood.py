@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from moreplr._types import Array, Positions
-from moreplr.base import CHUNK_BYTES
+from moreplr.base import chunks
 from moreplr.rankers._davidson import add_gradients, information, total_loss
 from moreplr.rankings import dense_ranks
 
@@ -21,7 +21,7 @@ Ranks = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Features:
-    """Features X as the model sees them, (X - mean) / scale; never computed if X is sparse."""
+    """Standardised features, (X - mean) / scale, which are never computed if X is sparse."""
 
     X: Any
     mean: Array
@@ -38,7 +38,7 @@ class Features:
             known = ~np.isnan(X)
             total = np.maximum(weight @ known, 1e-300)
             mean = weight @ np.where(known, X, 0.0) / total
-            # A missing feature is its mean, so that it does not count for the spread either.
+            # A missing feature counts as its mean, and adds nothing to the variance.
             away = np.where(known, X - mean, 0.0)
             variance = weight @ away**2 / total
         scale = np.sqrt(variance)
@@ -73,7 +73,7 @@ class Features:
 
 @dataclass(frozen=True)
 class Data:
-    """What the likelihood needs: features, ranks (-1 where a label is missing) and weights."""
+    """Data of the likelihood: features, ranks (-1 where a label is missing) and weights."""
 
     features: Features
     ranks: Ranks
@@ -154,15 +154,14 @@ def solve(
 def standard_errors(
     solution: Array, data: Data, alpha: float, intercept_alpha: float, kind: str
 ) -> tuple[Array, Array, Array]:
-    """Standard errors of weights, intercepts and tie tendencies, for features as they are."""
+    """Standard errors of weights, intercepts and tie tendencies, on the scale of the features."""
     (n, k), p = data.ranks.shape, len(data.features.mean)
     m, scores = data.n_ties, data.scores(solution)
     total = np.diag(data.ridge(alpha, intercept_alpha))
     weights, intercepts, ties = data.places(np.arange(len(total)))
     places = np.column_stack([weights, intercepts])  # of a label, in the solution
     spread = np.zeros_like(total)
-    step = max(1, CHUNK_BYTES // (8 * (3 * k * k + len(total))))
-    for rows in (slice(at, at + step) for at in range(0, n, step)):
+    for rows in chunks(n, 8 * (3 * k * k + len(total))):
         X = np.column_stack([data.features.rows(rows), np.ones(len(scores[rows]))])
         blocks = [np.empty((len(X), k, k)) for _ in range(3)]
         information(scores[rows], data.ranks[rows], data.weight[rows], *blocks)
@@ -184,7 +183,7 @@ def standard_errors(
             own[:, places.ravel()] = (slopes[:, :k, None] * X[:, None]).reshape(len(X), -1)
             own[:, ties] = slopes[:, k:] if m == k else slopes[:, k:].sum(axis=1, keepdims=True)
             spread += own.T @ own
-    # Nothing depends on what all labels have in common, which may have any curvature therefore.
+    # The likelihood ignores what all labels have in common: any curvature of it will do.
     for column in places.T:
         total[np.ix_(column, column)] += 1.0
     covariance = np.linalg.inv(total)

@@ -17,7 +17,7 @@ from moreplr.rankers.bradley_terry._likelihood import Data, solve, standard_erro
 ALPHAS = (1e5, 1e4, 1e3, 1e2, 1e1, 1e0, 1e-1)
 TIES = ("label", "common")
 STANDARD_ERRORS = ("fisher", "rows")
-# A choice among powers of ten needs no more of each solution; its start is near it.
+# Precise enough to choose among powers of ten.
 _ROUGH = 1e-5
 
 
@@ -29,7 +29,7 @@ class BradleyTerryRanker(PairRanker):
         P(i≻j) ∝ exp(s_i),   P(j≻i) ∝ exp(s_j),   P(i∼j) ∝ exp((s_i + s_j) / 2 + t_i + t_j),
 
     which is Davidson's (1970) model of ties. The likelihood is the product over all pairs of
-    labels that a row ranks; a missing label says nothing. Without features (one constant
+    labels that a row ranks; missing labels take no part. Without features (one constant
     column) this is the Bradley–Terry model with ties, as used for votes between language models.
 
     Features are standardised inside, and a ridge, chosen by cross-validation, keeps the weights
@@ -48,8 +48,8 @@ class BradleyTerryRanker(PairRanker):
         nothing is drawn at random.
     intercept_alpha : float, default=0.01
         The same for the intercepts and tie tendencies. It keeps them finite where a label always
-        wins or nothing is ever tied, and is too weak to be seen elsewhere: it is that of a
-        normal prior with a standard deviation of 10.
+        wins or nothing is ever tied, and has hardly any effect elsewhere: it equals a normal
+        prior with a standard deviation of 10.
     ties : {"label", "common"}, default="label"
         A tie tendency for each label, or one for all, as in Davidson's own model, whose ν is
         exp(2t).
@@ -187,7 +187,7 @@ class BradleyTerryRanker(PairRanker):
 
     def _pairs(self, X: Array) -> Pairs:
         n, k = X.shape[0], len(self.labels_)
-        pairs = Pairs(np.empty((n, k, k)), np.empty((n, k, k)))
+        pairs = Pairs.zeros(n, k)
         scores = np.hstack([self._scores(X), np.broadcast_to(self.ties_, (n, k))])
         probabilities(np.ascontiguousarray(scores), *pairs)
         return pairs
