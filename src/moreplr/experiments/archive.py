@@ -15,18 +15,13 @@ import pandas as pd
 
 from moreplr._files import whole_file
 from moreplr.experiments.store import Store, Stores, paths_of
+from moreplr.experiments.units import MEASURED, MEASURES
 
 RESULTS, ENVIRONMENTS, IDENTITIES = "results.csv", "environments.csv", "identities.csv"
 # Numbers are lacking where a fit failed; names are names, be they "NA" or "1".
-_NUMBERS = (
-    "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "top_one",
-    "log_loss", "calibration_error", "regret", "par10", "closed_gap",
-)  # fmt: skip
-# Folders of results that were written before these were measured lack them.
-_LATER = _NUMBERS[6:]
 _TEXTS = ("problem", "dataset", "method", "protocol", "status", "message", "finished")
 _TYPES = {
-    **dict.fromkeys(("missing", *_NUMBERS), float),
+    **dict.fromkeys(("missing", *MEASURED), float),
     **dict.fromkeys(("repetition", "fold", "seed", "environment"), int),
     **dict.fromkeys((*_TEXTS, "versions", "kind", "name", "value"), str),
 }
@@ -94,18 +89,16 @@ def results(store: Stores) -> pd.DataFrame:
 def _unpack(folder: Path, path: Path) -> None:
     with Store(path) as store:
         try:
+            results = _read(folder, RESULTS)
+            # Folders that were written before something was measured lack it.
+            lacking = dict.fromkeys(set(MEASURES) - set(results), float("nan"))
             store.fill(
                 environments=_read(folder, ENVIRONMENTS).rename(columns={"environment": "id"}),
                 identities=_read(folder, IDENTITIES),
-                results=_with(_read(folder, RESULTS), _LATER),
+                results=results.assign(**lacking),
             )
         except (KeyError, ValueError, OSError, EOFError, sqlite3.Error) as error:
             raise ValueError(f"{folder} is not a folder of results: {error}") from error
-
-
-def _with(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-    """The table with the columns that it lacks, empty."""
-    return table.assign(**{name: float("nan") for name in columns if name not in table})
 
 
 def _read(folder: Path, name: str) -> pd.DataFrame:
@@ -114,5 +107,5 @@ def _read(folder: Path, name: str) -> pd.DataFrame:
     if len(found) != 1:
         problem = "there is no" if not found else "there is more than one"
         raise ValueError(f"{problem} {name} or {name}.gz")
-    no_numbers = dict.fromkeys(_NUMBERS, "")
+    no_numbers = dict.fromkeys(MEASURED, "")
     return pd.read_csv(found[0], dtype=_TYPES, keep_default_na=False, na_values=no_numbers)

@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -72,6 +72,12 @@ class Result:
     regret: float | None = None
     par10: float | None = None
     closed_gap: float | None = None
+
+
+MEASURED = tuple(field.name for field in fields(Result) if field.default is None)
+"""The numbers of a result, which a fit that failed lacks."""
+MEASURES = MEASURED[MEASURED.index("top_one") :]
+"""Those that are measured beside τ_X, its buckets, times and rows."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from moreplr.experiments.reporting import html
-from moreplr.experiments.reporting.summary import MEASURES, PROBLEMS, Condition, Summary
+from moreplr.experiments.reporting.summary import PROBLEMS, Condition, Summary
+from moreplr.experiments.units import MEASURES
 
 CONSENSUS = "Dummy"
 # Small values are good, but for these.

@@ -18,6 +18,7 @@ from moreplr.experiments.methods import COMPLETE, is_code, make_method
 from moreplr.experiments.reporting.leaderboard import with_leaderboard
 from moreplr.experiments.statistics import FriedmanHolm, friedman_holm
 from moreplr.experiments.store import Stores
+from moreplr.experiments.units import MEASURES
 
 CELL = ["problem", "dataset", "missing", "protocol", "method"]
 PROBLEMS = {
@@ -39,7 +40,6 @@ _GROUPS = {
     "tricot": "crops",
     "llm": "texts",
 }
-MEASURES = ("top_one", "log_loss", "calibration_error", "regret", "par10", "closed_gap")
 # Means are compared, ranked and printed at this precision, as the paper's are.
 DIGITS = 3
 
