@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from types import TracebackType
 from typing import Self
 
 from moreplr.experiments.store import Store
@@ -60,12 +59,7 @@ class Claims:
         self._heart.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._end.set()
         self._heart.join()
         with suppress(sqlite3.Error), self._connection as connection:  # a full disk, for example

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from statistics import fmean
 from typing import Any, Self
 
 from moreplr._progress import Progress
-from moreplr.experiments.units import Result, Unit
+from moreplr.experiments.units import Result, Source, Unit
 
 _GROWTH = 2 / 3
-Kind = tuple[str, str, str, float]
+Kind = tuple[Source, str, float]
 
 
 class Forecast:
@@ -28,7 +29,7 @@ class Forecast:
         for unit in units:
             kind = _kind(unit)
             self._left[kind] += 1
-            self._cost[kind] = unit.cost**_GROWTH
+            self._cost[kind] = unit.source.cost**_GROWTH
 
     def learn(self, unit: Unit, seconds: float | None) -> None:
         """Note that a unit is done, and what it took if that is known."""
@@ -43,14 +44,14 @@ class Forecast:
             return None
         rate: dict[Any, list[float]] = defaultdict(list)
         for kind, seconds in self._seen.items():
-            for key in (kind[2], None):
-                rate[key].append(_mean(seconds) / self._cost[kind])
+            for key in (kind[1], None):
+                rate[key].append(fmean(seconds) / self._cost[kind])
         total = 0.0
         for kind, left in self._left.items():
             if kind in self._seen:
-                each = _mean(self._seen[kind])
+                each = fmean(self._seen[kind])
             else:
-                each = self._cost[kind] * _mean(rate.get(kind[2]) or rate[None])
+                each = self._cost[kind] * fmean(rate.get(kind[1]) or rate[None])
             total += left * each
         return total
 
@@ -75,7 +76,7 @@ class Watch:
         self._forecast.learn(unit, max(took) if took else None)
         self._failed += any(result.status != "ok" for result in results)
         left = self._forecast.seconds_left()
-        name = f"{unit.problem}/{unit.dataset}" + (f", {self._failed} failed" * bool(self._failed))
+        name = str(unit.source) + f", {self._failed} failed" * bool(self._failed)
         note = "" if left is None else f"about {duration(left / self._jobs)} left"
         self._progress.advance(1, name, note)
 
@@ -95,8 +96,4 @@ def duration(seconds: float) -> str:
 
 
 def _kind(unit: Unit) -> Kind:
-    return unit.problem, unit.dataset, unit.methods[0].fit_key(), unit.missing
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+    return unit.source, unit.methods[0].fit_key(), unit.missing

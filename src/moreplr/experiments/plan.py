@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, product
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,7 @@ class Plan:
     description: str = ""
 
     def __post_init__(self) -> None:
-        # Lists are welcome at the door; inside, a plan does not change.
+        # Lists are accepted; tuples keep a plan from being changed.
         for key in ("data", "methods"):
             object.__setattr__(self, key, tuple(_expanded(key, getattr(self, key))))
         object.__setattr__(self, "missing", tuple(float(share) for share in self.missing))
@@ -253,17 +253,11 @@ def expand_braces(text: str) -> list[str]:
     >>> expand_braces("{ST,Native}-PI q={1,2}")
     ['ST-PI q=1', 'ST-PI q=2', 'Native-PI q=1', 'Native-PI q=2']
     """
-    if prod(group.count(",") + 1 for group in re.findall(r"\{([^{}]*)\}", text)) > _MOST:
+    parts = re.split(r"\{([^{}]*)\}", text)  # each second one is what braces hold
+    choices = [part.split(",") if at % 2 else [part] for at, part in enumerate(parts)]
+    if prod(map(len, choices)) > _MOST:
         raise ValueError(f"{text!r:.60} stands for more than {_MOST:,} names")
-    match = re.search(r"\{([^{}]*)\}", text)
-    if match is None:
-        return [text]
-    before, after = text[: match.start()], text[match.end() :]
-    return [
-        expanded
-        for choice in match[1].split(",")
-        for expanded in expand_braces(before + choice + after)
-    ]
+    return ["".join(words) for words in product(*choices)]
 
 
 def _expanded(key: str, items: Any) -> Iterable[Any]:

@@ -98,13 +98,12 @@ def _execute(
 
 def _identify(store: Store, plan: Plan, sources: list[Source]) -> None:
     """One store holds one meaning of each name, and one way to cut folds."""
-    store.identify("data set", {f"{s.problem}/{s.name}": s.fingerprint for s in sources})
+    store.identify("data set", {str(source): source.fingerprint for source in sources})
     store.identify("method", {method.name: method.definition for method in plan.make_methods()})
     store.identify("splits", {"folds": str(plan.folds), "seed": str(plan.seed)})
 
 
 def _check_names(sources: list[Source]) -> None:
-    seen = Counter((source.problem, source.name) for source in sources)
-    for (problem, name), count in seen.items():
+    for name, count in Counter(map(str, sources)).items():
         if count > 1:
-            raise ValueError(f"two data sets are named {problem}/{name}; names must differ")
+            raise ValueError(f"two data sets are named {name}; names must differ")
