@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from html import escape
-from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -168,31 +167,17 @@ def condition_part(summary: Summary, condition: Condition) -> str:
 
 
 def _accuracy(summary: Summary, condition: Condition) -> str:
-    scores = summary.scores(condition)
-    cells = summary.cells
-    rows = []
-    for place, row in scores.iterrows():
-        problem, dataset = cast(tuple[str, str], place)
-        best, line = row.max(), [html.text(f"{dataset} ({problem})")]
-        for method, mean in row.items():
-            if pd.isna(mean):
-                line.append(html.Cell(""))
-                continue
-            key: Any = (problem, dataset, *condition, method)
-            cell = cells.loc[key]
-            line.append(
-                html.score(
-                    mean,
-                    cell["std"],
-                    best=mean == best,
-                    paper=cell["paper"],
-                    difference=cell["difference"],
-                )
-            )
-        rows.append(line)
-    heads = [("data set", "ascending"), *((str(name), "descending") for name in scores)]
+    cells = summary.under(condition)
+    wide = summary.across_methods(cells.apply(html.score, axis=1))
+    rows = [
+        [html.text(f"{dataset} ({problem})"), *line]
+        for (problem, dataset), line in zip(
+            wide.index, wide.fillna(html.Cell("")).to_numpy(), strict=True
+        )
+    ]
+    heads = [("data set", "ascending"), *((str(name), "descending") for name in wide)]
     caption = "τ_X, mean ± standard deviation over the folds; the best of a data set in bold."
-    if cells.xs(condition, level=("missing", "protocol"))["paper"].notna().any():
+    if cells["paper"].notna().any():
         caption += " Below, the paper's mean and our difference, shaded by its size."
     return html.table(heads, rows, caption)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from math import isnan
 
+import pandas as pd
 from markupsafe import Markup
 
 from moreplr._pages import render
@@ -42,21 +43,20 @@ def p_value(value: float, level: float = 0.05) -> Cell:
     return Cell(shown, value, "best" if value >= level else "")
 
 
-def score(mean: float, std: float, *, best: bool, paper: float, difference: float) -> Cell:
+def score(cell: pd.Series) -> Cell:
     """Mean ± deviation, and the paper's mean with the difference shaded where there is one."""
-    if isnan(mean):
-        return Cell("")
-    own = f"<span class='best'>{mean:.3f}</span>" if best else f"{mean:.3f}"
-    if not isnan(std):  # one fold has none
-        own += f" <span class='std'>±{std:.3f}</span>"
-    style, kind = "", ""
-    if not isnan(paper):
-        own += f"<span class='paper'>paper {paper:.3f} ({signed(difference)})</span>"
-        # Full shade from a difference of 0.05 on; what rounding may do gets none.
-        shade = min(abs(difference) / 0.05, 1) * 0.5 if abs(difference) > 0.002 else 0
-        kind = "better" if difference > 0 else "worse"
-        style = f"--shade: {shade:.2f}"
-    return Cell(own, mean, kind, style)
+    mean = f"{cell['tau_x']:.3f}"
+    own = f"<span class='best'>{mean}</span>" if cell["best"] else mean
+    if not isnan(cell["std"]):  # one fold has none
+        own += f" <span class='std'>±{cell['std']:.3f}</span>"
+    paper, difference = cell["paper"], cell["difference"]
+    if isnan(paper):
+        return Cell(own, cell["tau_x"])
+    own += f"<span class='paper'>paper {paper:.3f} ({signed(difference)})</span>"
+    # Full shade from a difference of 0.05 on; what rounding may do gets none.
+    shade = min(abs(difference) / 0.05, 1) * 0.5 if abs(difference) > 0.002 else 0
+    kind = "better" if difference > 0 else "worse"
+    return Cell(own, cell["tau_x"], kind, f"--shade: {shade:.2f}")
 
 
 def signed(value: float) -> str:

@@ -46,7 +46,7 @@ def write(summary: Summary, folder: Path, others: list[str]) -> None:
     for name, table in measured.items():
         to_csv(table, folder / f"paper_{name}.csv")
     texts = [
-        latex.wide_table(own.assign(text=own.apply(_accuracy, axis=1)), "$\\tau_X$"),
+        latex.wide_table(own.assign(text=own.apply(latex.score, axis=1)), "$\\tau_X$"),
         latex.wide_table(
             own.assign(text=own.apply(_seconds, axis=1)), "CPU seconds: fit, predict"
         ),
@@ -110,10 +110,6 @@ def _by_share(problem: str, scores: pd.DataFrame) -> Iterator[Block]:
         if len(whole) > 1 and whole.shape[1] > 1:
             condition = Condition(missing, "published" if missing else COMPLETE)
             yield Block(condition, problem, whole, friedman_holm(whole))
-
-
-def _accuracy(cell: pd.Series) -> str:
-    return rf"{cell['tau_x']:.3f} $\pm$ {cell['std']:.3f}"
 
 
 def _seconds(cell: pd.Series) -> str:

@@ -199,16 +199,22 @@ class Summary:
         columns = ["problem", "dataset", "method", "missing", "protocol", "status", "message"]
         return failed.groupby(columns).size().rename("folds").reset_index()
 
+    def under(self, condition: Condition) -> pd.DataFrame:
+        """The cells of compared methods under a condition, and which is the best of a data set."""
+        cells = self.cells.xs(condition, level=("missing", "protocol"))
+        cells = cells[cells.index.isin(self.compared, level="method")]
+        most = cells.groupby(level=["problem", "dataset"])["tau_x"].transform("max")
+        return cells.assign(best=cells["tau_x"] == most)
+
     def scores(self, condition: Condition, problem: str = "both") -> pd.DataFrame:
         """Data sets × compared methods; NaN where there is no result."""
-        cells = self.cells["tau_x"].reset_index()
-        chosen = (cells["missing"] == condition.missing) & (
-            cells["protocol"] == condition.protocol
-        )
-        if problem != "both":
-            chosen &= cells["problem"] == problem
-        wide = cells[chosen].pivot(index=["problem", "dataset"], columns="method", values="tau_x")
-        return wide.reindex(columns=[name for name in self.compared if name in wide.columns])
+        wide = self.across_methods(self.under(condition)["tau_x"])
+        return wide if problem == "both" else wide[wide.index.get_level_values(0) == problem]
+
+    def across_methods(self, cells: pd.Series) -> pd.DataFrame:
+        """Cells of a row for each data set with a column for each method, in their order."""
+        wide = cells.unstack("method")
+        return wide[[name for name in self.compared if name in wide]]
 
     def blocks(self, condition: Condition) -> Iterator[Block]:
         """Tests for each problem, where methods have gaps two of them.
