@@ -66,6 +66,12 @@ def whole_file(path: str | Path, *, lasting: bool = False) -> Iterator[str]:
         _OPEN.discard(partial)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text as a whole file."""
+    with whole_file(path) as name:
+        Path(name).write_text(text, "utf-8")
+
+
 def remove_partial() -> None:
     """Remove what this process has not finished writing: it is about to end at once."""
     for partial in list(_OPEN):

@@ -61,8 +61,7 @@ def check_only_order_counts(ranker: Any) -> None:
         ranker = clone(ranker).set_params(random_state=0)
     X, complete = make_rankings()
     incomplete = remove_labels(complete, 0.3, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         for Y in (complete, incomplete):
             first = clone(ranker).fit(X, Y).predict(X)
             for changed in (7 * Y**3 - 40, Y - 1):  # positions may be counted from 0
@@ -74,8 +73,7 @@ def check_missing_labels(ranker: Any) -> None:
     X, Y = make_rankings(n=80)
     incomplete = remove_labels(Y, 0.3, random_state=0)
     incomplete[:3] = Y[:3]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         ranker = clone(ranker).fit(X, incomplete)
     predicted = ranker.predict(X)
     assert not np.isnan(predicted).any()
@@ -96,8 +94,7 @@ def check_never_ranked_label(ranker: Any) -> None:
     """A label that no row ranks does not stop the fit, and it is ranked all the same."""
     X, Y = make_rankings()
     Y[:, 2] = np.nan
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         try:
             predicted = clone(ranker).fit(X, Y).predict(X)
         except ValueError as error:
@@ -195,8 +192,7 @@ def check_input_untouched(ranker: Any) -> None:
     Y = remove_labels(Y, 0.1, random_state=0)
     Y[:3] = encode(np.arange(12.0).reshape(3, 4))
     X.flags.writeable = Y.flags.writeable = False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         clone(ranker).fit(X, Y).predict(X)
 
 
@@ -223,8 +219,7 @@ def check_layouts_agree(ranker: Any) -> None:
 def check_least_data(ranker: Any) -> None:
     """One row is enough, or is refused; one feature and two rows are enough."""
     X, Y = make_rankings()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         try:
             fitted = clone(ranker).fit(X[:1], Y[:1])
         except ValueError as error:
@@ -281,26 +276,6 @@ def _assert_refused(ranker: Any, X: Any, Y: Any, message: str) -> None:
 
 
 RANKER_CHECKS: list[Callable[[Any], None]] = [
-    check_learns,
-    check_predicts_dense_ranks,
-    check_only_order_counts,
-    check_missing_labels,
-    check_unranked_rows,
-    check_never_ranked_label,
-    check_nothing_compared,
-    check_nothing_ranked,
-    check_different_lengths,
-    check_all_tied,
-    check_single_label,
-    check_forms_agree,
-    check_labels_and_text,
-    check_score_matches_columns,
-    check_pipeline_and_search,
-    check_same_seed_same_result,
-    check_input_untouched,
-    check_layouts_agree,
-    check_least_data,
-    check_scale_of_weights,
-    check_threads_share_a_model,
-    check_no_ties_from_total_orders,
+    value for name, value in list(globals().items()) if name.startswith("check_")
 ]
+"""All functions above whose names begin so."""

@@ -110,14 +110,11 @@ def evaluate(
         raise ValueError("rankers must name one or more, got none")
     first = next(iter(rankers))
     unseen = Unseen(data, first, random_state)
-    scores = cross_validate(
-        for_tables({**rankers, CONSENSUS: DummyRanker()}, data),
-        data.X,
-        data.Y,
+    scores = cross_validate_on(
+        data,
+        {**rankers, CONSENSUS: DummyRanker()},
         n_folds=n_folds,
         n_repeats=n_repeats,
-        groups=data.groups,
-        sample_weight=data.sample_weight,
         random_state=random_state,
         advance=advance,
         watch=unseen,
@@ -125,9 +122,15 @@ def evaluate(
     return Evaluation(data, scores, unseen, level)
 
 
-def for_tables(rankers: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
-    """The rankers for the columns of a data set; those that take any stay as they are."""
-    return {name: _for_table(ranker, data) for name, ranker in rankers.items()}
+def cross_validate_on(data: Dataset, rankers: Mapping[str, Any], **options: Any) -> pd.DataFrame:
+    """Scores of rankers on a data set, by :func:`moreplr.model_selection.cross_validate`.
+
+    A ranker that takes numbers alone is put behind a vectoriser, which is fitted on the training
+    rows of each split.
+    """
+    wrapped = {name: _for_table(ranker, data) for name, ranker in rankers.items()}
+    about = {"groups": data.groups, "sample_weight": data.sample_weight}
+    return cross_validate(wrapped, data.X, data.Y, **about, **options)
 
 
 def _for_table(ranker: Any, data: Dataset) -> Any:

@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 import moreplr
-from moreplr._files import whole_file
+from moreplr._files import write_text
 from moreplr._pages import render
 from moreplr.evaluation._words import (
     CONSENSUS,
@@ -64,8 +64,7 @@ def write(evaluation: Any, path: Path, title: str | None) -> Path:
         examples=unseen.examples,
         **_words,
     )
-    with whole_file(path) as name:
-        Path(name).write_text(text, "utf-8")
+    write_text(path, text)
     return path
 
 

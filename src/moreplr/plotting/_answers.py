@@ -214,10 +214,8 @@ class UtilitiesDisplay(Display):
         ax : matplotlib axes, optional
         """
         if X is not None:
-            scores = np.asarray(estimator.predict_scores(X))
-            low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2], axis=0)
-            meaning = f"score: mean, and the middle {level:.0%} of rows"
-            return cls(scores.mean(axis=0), low, high, estimator.labels_, meaning).plot(ax=ax)
+            scores = estimator.predict_scores(X)
+            return cls.from_predictions(scores, estimator.labels_, level=level, ax=ax)
         if not hasattr(estimator, "intercept_error_"):
             raise ValueError(
                 "without rows, intervals need standard errors: give X, or fit a "

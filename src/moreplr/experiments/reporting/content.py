@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from html import escape
 
-import numpy as np
 import pandas as pd
 
 from moreplr.experiments.methods import COMPLETE
@@ -18,12 +17,7 @@ from moreplr.experiments.reporting.summary import (
     Summary,
     counted,
 )
-from moreplr.experiments.statistics import (
-    bayesian_signed_rank,
-    holm_floor,
-    indistinct_groups,
-    wilcoxon_against,
-)
+from moreplr.experiments.statistics import compare_with, indistinct_groups
 
 _PROTOCOLS = (
     "Published protocol: the complete training ranking is encoded, then labels are taken away; "
@@ -169,11 +163,10 @@ def condition_part(summary: Summary, condition: Condition) -> str:
 def _accuracy(summary: Summary, condition: Condition) -> str:
     cells = summary.under(condition)
     wide = summary.across_methods(cells.apply(html.score, axis=1))
+    empty = html.Cell("")
     rows = [
-        [html.text(f"{dataset} ({problem})"), *line]
-        for (problem, dataset), line in zip(
-            wide.index, wide.fillna(html.Cell("")).to_numpy(), strict=True
-        )
+        [html.text(f"{dataset} ({problem})"), *(empty if pd.isna(cell) else cell for cell in line)]
+        for (problem, dataset), line in zip(wide.index, wide.to_numpy(), strict=True)
     ]
     heads = [("data set", "ascending"), *((str(name), "descending") for name in wide)]
     caption = "τ_X, mean ± standard deviation over the folds; the best of a data set in bold."
@@ -184,20 +177,21 @@ def _accuracy(summary: Summary, condition: Condition) -> str:
 
 def _holm(block: Block) -> str:
     tests = block.tests
-    signed = wilcoxon_against(block.scores, tests.control)
-    rows = []
-    for method, row in tests.table.iterrows():
-        line = [html.text(method), html.number(row["rank"], 2), html.p_value(row["holm_p"])]
-        line.append(html.p_value(signed.get(str(method), np.nan)))
-        line += [html.number(row[name], 0) for name in ("win", "tie", "loss")]
-        line.append(html.number(row["effect"], 2))
-        shares = [np.nan] * 3
-        if method != tests.control:
-            shares = [*bayesian_signed_rank(block.scores, tests.control, str(method)).values()]
-        rows.append([*line, *(html.number(share, 2) for share in shares)])
+    table = compare_with(block.scores, tests.control)
+    rows = [
+        [
+            html.text(method),
+            html.number(row["rank"], 2),
+            html.p_value(row["holm_p"]),
+            html.p_value(row["wilcoxon_p"]),
+            *(html.number(row[name], 0) for name in ("win", "tie", "loss")),
+            *(html.number(row[name], 2) for name in ("effect", "better", "equal", "worse")),
+        ]
+        for method, row in table.iterrows()
+    ]
     names = ["method", "rank", "p (Holm)", "p (Wilcoxon, Holm)", "win", "tie", "loss", "effect"]
     names += ["P(better)", "P(equal)", "P(worse)"]
-    floor = holm_floor(block.scores, tests.control)
+    floor = table["floor"].iloc[0]
     caption = (
         f"{block.title}: {tests.control} against the others. Friedman p = "
         f"{tests.friedman.p_value:.3g}, Iman–Davenport p = {tests.iman_davenport.p_value:.3g}; "

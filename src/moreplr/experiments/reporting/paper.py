@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from moreplr._files import whole_file
+from moreplr._files import write_text
 from moreplr.experiments.archive import to_csv
 from moreplr.experiments.methods import COMPLETE
 from moreplr.experiments.reporting import latex
@@ -60,8 +60,7 @@ def write(summary: Summary, folder: Path, others: list[str]) -> None:
         texts.append(latex.holm_table(block, whose))
     if tests:
         to_csv(pd.concat(tests), folder / "paper_tests.csv")
-    with whole_file(folder / "paper.tex") as name:
-        Path(name).write_text("\n".join(texts), "utf-8")
+    write_text(folder / "paper.tex", "\n".join(texts))
 
 
 def paper_results(summary: Summary) -> pd.DataFrame:
@@ -100,16 +99,12 @@ def _blocks(scores: pd.DataFrame) -> Iterator[Block]:
     """Tests on the data sets that all methods have; there are none of a single method or set."""
     for problem in ("lr", "plr", "both"):
         own = scores if problem == "both" else scores[scores.index.get_level_values(0) == problem]
-        yield from _by_share(problem, own)
-
-
-def _by_share(problem: str, scores: pd.DataFrame) -> Iterator[Block]:
-    for share, part in scores.groupby(level="missing"):
-        missing = float(str(share))
-        whole = part.dropna().droplevel("missing")
-        if len(whole) > 1 and whole.shape[1] > 1:
-            condition = Condition(missing, "published" if missing else COMPLETE)
-            yield Block(condition, problem, whole, friedman_holm(whole))
+        for share, part in own.groupby(level="missing"):
+            missing = float(str(share))
+            whole = part.dropna().droplevel("missing")
+            if len(whole) > 1 and whole.shape[1] > 1:
+                condition = Condition(missing, "published" if missing else COMPLETE)
+                yield Block(condition, problem, whole, friedman_holm(whole))
 
 
 def _seconds(cell: pd.Series) -> str:

@@ -200,11 +200,11 @@ class Summary:
         return failed.groupby(columns).size().rename("folds").reset_index()
 
     def under(self, condition: Condition) -> pd.DataFrame:
-        """The cells of compared methods under a condition, and which is the best of a data set."""
+        """The cells under a condition; `best` marks the best compared method of a data set."""
         cells = self.cells.xs(condition, level=("missing", "protocol"))
-        cells = cells[cells.index.isin(self.compared, level="method")]
-        most = cells.groupby(level=["problem", "dataset"])["tau_x"].transform("max")
-        return cells.assign(best=cells["tau_x"] == most)
+        compared = cells["tau_x"].where(cells.index.isin(self.compared, level="method"))
+        most = compared.groupby(level=["problem", "dataset"]).transform("max")
+        return cells.assign(best=compared == most)
 
     def scores(self, condition: Condition, problem: str = "both") -> pd.DataFrame:
         """Data sets × compared methods; NaN where there is no result."""
