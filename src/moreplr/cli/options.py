@@ -159,20 +159,18 @@ def read_options(options: Options) -> TableOptions:
     return TableOptions(ties=[*TIES, *options.ties], **said)
 
 
-# What Python calls otherwise than the command.
+# Names that differ between Python and the command.
 _RENAMED = {"text": "ranking-column", "tolerance": "tie-within", "ties": "tie", "gaps": "gap"}
-_OPTION = re.compile(
-    r"\b(labels|text|tolerance|ties|gaps|drop_prefix|ratings|scores|missing|unranked|last|skip|ignore|"
-    r"separator|decimal|encoding|problem)=(True|\d+|\[[^\]]*\]|'[^']*'|\"[^\"]*\")"
-    r"|\((labels|text|long|votes|choices|tried|ignore|weight|group)\)"
+_COLUMNS = "labels|text|long|votes|choices|tried|ignore|weight|group"
+_NAMES = (
+    f"{_COLUMNS}|ratings|scores|tolerance|missing|unranked|last|ties|skip|drop_prefix|gaps|"
+    "separator|decimal|encoding|sheet|format|problem"
 )
-
-
+# A name with its value, or the name of a column's option in parentheses.
+_OPTION = re.compile(rf"\b({_NAMES})=(True|\d+|\[[^\]]*\]|'[^']*'|\"[^\"]*\")|\(({_COLUMNS})\)")
 # Where a message begins with a name, or with two, perhaps behind the table's.
 _SUBJECT = re.compile(
-    r"(?:^|(?<=: ))(labels|text|long|votes|choices|tried|ratings|tolerance|missing|last|ignore|"
-    r"gaps|unranked|ties|skip|scores|weight|group|drop_prefix|separator|decimal|encoding|sheet|"
-    r"format)(?: and (tried|text|long|votes|choices))?"
+    rf"(?:^|(?<=: ))({_NAMES})(?: and (tried|text|long|votes|choices))?"
     r"(?= (?:must be|names? |is for|has no|contradict|belong|and scores=))"
 )
 

@@ -15,13 +15,10 @@ from moreplr.cli.options import as_options, read_options, table_options
 from moreplr.datasets import PROBLEMS, Dataset, list_datasets, load
 from moreplr.datasets._aslib import RUNS
 from moreplr.datasets._table import make_dataset, read_dataset
-from moreplr.rankings._cells import shorten
 from moreplr.rankings._frames import find_columns
 from moreplr.rankings._preflib import SUFFIXES
 from moreplr.tables.formats import STREAM
 from moreplr.tables.reading import open_table
-
-__all__ = ["shorten"]
 
 
 def load_problem(source: str, options: Options) -> Dataset:
@@ -94,7 +91,7 @@ def note(text: str) -> None:
 def _named_dataset(source: str) -> Dataset | None:
     problem, slash, name = source.rpartition("/")
     problem = problem if slash else "plr"
-    if source == STREAM or os.path.exists(source) or problem not in ("plr", "lr", "field"):
+    if source == STREAM or os.path.exists(source) or problem not in PROBLEMS:
         return None
     if name not in list_datasets(problem, openml=True):
         return None

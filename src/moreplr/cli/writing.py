@@ -126,14 +126,8 @@ class Writer:
 
 
 @contextmanager
-def open_writer(
-    path: str,
-    *,
-    kind: str | None = None,
-    separator: str | None = None,
-    safe_cells: bool = False,
-) -> Iterator[Writer]:
-    """A writer of the format that the name says; `-` is stdout.
+def open_writer(path: str, *, safe_cells: bool = False) -> Iterator[Writer]:
+    """A writer in the format that the name ends with; `-` is standard output.
 
     With `safe_cells` no cell of CSV, TSV or Excel is a formula to a spreadsheet.
 
@@ -147,7 +141,7 @@ def open_writer(
     ...     pd.read_csv(f"{folder}/out.csv.gz")["a"].tolist()
     [1, 2]
     """
-    form = Format.of(path, kind, separator)
+    form = Format.of(path)
     if form.kind == "parquet":
         import_pyarrow()
     if form.kind == "excel":

@@ -33,19 +33,25 @@ from moreplr.cli.options import column_options, data_option
 _BESIDE = ("forest", "linear", "neighbors")
 
 
+def _check_confidence(context: Any, option: Any, level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"--confidence must lie between 0 and 1, got {level:g}")
+    return level
+
+
 # How to cross-validate, and where scores go.
 fold_options = together(
     click.option("--folds", default=5, metavar="N", help="parts of the table"),
     click.option("--repeats", default=2, metavar="N", help="of all folds"),
-    click.option("--confidence", default=0.95, metavar="SHARE", help="of the intervals"),
+    click.option(
+        "--confidence",
+        default=0.95,
+        metavar="SHARE",
+        callback=_check_confidence,
+        help="of the intervals",
+    ),
     file_option("-o", "--output", help="write each score (CSV and so on)"),
 )
-
-
-def check_confidence(level: float) -> None:
-    """Refuse a level that is none."""
-    if not 0 < level < 1:
-        raise ValueError(f"--confidence must lie between 0 and 1, got {level:g}")
 
 
 @command(help=__doc__)
@@ -64,7 +70,6 @@ def evaluate(options: Options) -> None:
     """Evaluate a ranker, or a saved model."""
     from moreplr.cli.writing import check_output
 
-    check_confidence(options.confidence)
     for path in (options.output, options.report):
         if path is not None:
             check_output(path)
@@ -76,15 +81,11 @@ def evaluate(options: Options) -> None:
         _run_folds(options)
 
 
-def say(options: Options, text: str = "") -> None:
-    """Print for people: on standard output, unless the table of scores goes there."""
-    print(text, file=sys.stderr if options.output == "-" else sys.stdout)
-
-
 def _run_folds(options: Options) -> None:
     from moreplr._progress import Progress
     from moreplr.cli import resampling
     from moreplr.cli.problems import check_features, load_problem, say_what_was_read
+    from moreplr.cli.tables import say, write_scores
     from moreplr.evaluation import Evaluation
     from moreplr.evaluation._unseen import Unseen
     from moreplr.evaluation._words import CONSENSUS
@@ -126,6 +127,7 @@ def _run_model(options: Options) -> None:
     from moreplr.cli.models import load_model
     from moreplr.cli.options import read_options, table_options
     from moreplr.cli.problems import note
+    from moreplr.cli.tables import write_scores
     from moreplr.model_selection import score_rows
     from moreplr.tables.cells import Reader
     from moreplr.tables.reading import open_table
@@ -144,7 +146,7 @@ def _run_model(options: Options) -> None:
         note(f"{table.name}: {text}")
     columns = model.columns(list(map(str, shaped.X)), table.name)
     with Progress("predicting"):
-        ranks = model.ranks(model.prepare(shaped.X, columns, reader), {})
+        ranks = model.ranker.predict(model.prepare(shaped.X, columns, reader))
     rows = score_rows(shaped.Y.to_numpy(dtype=float), ranks)
     rows.insert(0, "row", range(1, len(rows) + 1))
     _print_rows(options, table.name, rows, shaped)
@@ -154,6 +156,7 @@ def _run_model(options: Options) -> None:
 def _print_rows(options: Options, name: str, rows: Any, shaped: Any) -> None:
     import numpy as np
 
+    from moreplr.cli.tables import say
     from moreplr.model_selection import BOOTSTRAP, bootstrap
     from moreplr.rankings._cells import count
 
@@ -174,12 +177,3 @@ def _print_rows(options: Options, name: str, rows: Any, shaped: Any) -> None:
     say(options, f"{name}: {count(len(rows), 'row')}, {scored.sum():,} of them scored")
     say(options, f"tau_x {found}, best label right in {top:.0%}")
     say(options, f"{mean} over rows with a {100 * options.confidence:g}% interval: {what}")
-
-
-def write_scores(options: Options, scores: Any) -> None:
-    """Write the table of scores if -o is given."""
-    from moreplr.cli.writing import open_writer
-
-    if options.output is not None:
-        with open_writer(options.output) as writer:
-            writer.write(scores)

@@ -41,8 +41,8 @@ _COMPARED = 200
 @reading_options
 def explain(options: Options) -> None:
     """Explain one row."""
-    from moreplr.cli.commands.evaluate import say, write_scores
     from moreplr.cli.models import load_model
+    from moreplr.cli.tables import say, write_scores
     from moreplr.cli.writing import check_output
     from moreplr.rankings import to_text
 
@@ -50,10 +50,12 @@ def explain(options: Options) -> None:
         check_output(options.output)
     model = load_model(options.model)
     x = _find_row(model, options)
-    why = _explain(model, x)
-    ranks = model.ranks(x, {})[0] if why is None else why.ranks
-    say(options, f"predicted: {to_text(ranks[None], model.ranker.labels_)[0]}")
-    labels = model.ranker.labels_[ranks.argsort(kind="stable")]
+    ranker = model.ranker
+    # The training rows behind a prediction, where a ranker knows them.
+    why = ranker.explain(x) if hasattr(ranker, "explain") else None
+    ranks = ranker.predict(x)[0] if why is None else why.ranks
+    say(options, f"predicted: {to_text(ranks[None], ranker.labels_)[0]}")
+    labels = ranker.labels_[ranks.argsort(kind="stable")]
     pairs = list(pairwise(labels))
     if options.labels is not None:
         pairs = [(_find_label(model, options.labels[0]), _find_label(model, options.labels[1]))]
@@ -62,7 +64,7 @@ def explain(options: Options) -> None:
         if why is not None:
             say(options, str(why.pair(*pair)))
         if compare is not None and (why is None or place == 0):
-            say(options, str(model.ranker.reasons(x, *pair, compare)))
+            say(options, str(ranker.reasons(x, *pair, compare)))
     if why is not None:
         rows = why.rows if options.labels is None else why.pair(*pairs[0]).rows
         rows = rows.assign(row=rows["row"] + 1)
@@ -92,20 +94,14 @@ def _compare(model: Any, options: Options, needed: bool) -> Any:
     raise ValueError(f"{source} has no rows to compare with")
 
 
-def _explain(model: Any, x: Any) -> Any:
-    """The training rows behind a prediction, where a ranker knows them."""
-    ranker = model.ranker
-    return ranker.explain(x) if hasattr(ranker, "explain") else None
-
-
 def _show_rows(rows: Any, options: Options) -> None:
     import sys
 
-    from moreplr.cli.tables import print_table
+    from moreplr.cli.tables import say_table
 
     shown = rows.head(max(options.rows, 0))
     if len(shown):
-        print_table(shown, sys.stderr if options.output == "-" else sys.stdout)
+        say_table(options, shown)
         if len(shown) < len(rows):
             print(f"and {len(rows) - len(shown):,} more training rows", file=sys.stderr)
 
@@ -131,9 +127,9 @@ def _find_row(model: Any, options: Options) -> Any:
 
 
 def _find_label(model: Any, name: str) -> Any:
+    from moreplr.rankings._cells import shorten
+
     for label in model.ranker.labels_:
         if str(label) == name:
             return label
-    from moreplr.cli.problems import shorten
-
     raise ValueError(f"{model.name} has no label {name!r}; its labels are {shorten(model.labels)}")

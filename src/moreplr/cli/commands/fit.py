@@ -64,8 +64,7 @@ def _print_leaderboard(ranker: Any) -> None:
 def _summary(options: Options, data: Any, model: Any) -> str:
     from collections import Counter
 
-    from moreplr.cli.problems import shorten
-    from moreplr.rankings._cells import count
+    from moreplr.rankings._cells import count, shorten
 
     found = Counter(model.vectorizer_.kinds_.values())
     kinds = [count(found[kind], kind) for kind in ("number", "date", "text") if found[kind]]
