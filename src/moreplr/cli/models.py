@@ -69,7 +69,7 @@ class Model:
         return [str(label) for label in self.ranker.labels_]
 
     def columns(self, table: list[str], name: str) -> list[str]:
-        """Which columns of a table are the features, in the model's order."""
+        """The columns of a table that are the features, in the model's order."""
         if self.features is None:
             others = [column for column in table if column not in self.labels]
             if len(others) != len(self.kinds):
@@ -186,7 +186,7 @@ def _load(path: str) -> Any:
 
 
 def save_model(estimator: Any, path: str) -> None:
-    """Write a model, whole or not at all; the number of threads is not part of it."""
+    """Write a model completely or not at all, without the number of threads."""
     import moreplr
 
     use_threads(estimator, None)
@@ -205,7 +205,7 @@ def save_model(estimator: Any, path: str) -> None:
 def use_threads(part: Any, jobs: int | None) -> Any:
     """Let all fitted parts of a model work with this many threads.
 
-    Parts of other libraries are left alone: they might start processes instead.
+    Parts of other libraries keep their setting, since they might start processes instead.
     """
     if isinstance(part, (list, tuple)):
         for item in part:

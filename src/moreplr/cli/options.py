@@ -31,7 +31,7 @@ _others = partial(click.option, cls=Option, heading="Other columns")
 
 
 def _one_or_all(context: Any, option: Any, words: tuple[str, ...]) -> Any:
-    # One word is a number of columns, a prefix or a pattern, or one name.
+    # One word is a number of columns, a prefix, a pattern or a name.
     if len(words) != 1:
         return words
     return int(words[0]) if words[0].isdecimal() else words[0]
@@ -138,25 +138,24 @@ column_options = together(
     _others(
         "--group",
         metavar="NAME",
-        help="the column that says which rows belong together, such as a user: folds do not "
-        "split them",
+        help="the column of what rows belong together, such as a user: folds do not split them",
     ),
     reading_options,
 )
 
 
 def read_options(options: Options) -> TableOptions:
-    """The options as Python has them; what is not said keeps its default."""
+    """The options as Python has them; others keep their defaults."""
     from moreplr.rankings._votes import TIES
     from moreplr.tables.options import TableOptions
 
     names = {field.name for field in fields(TableOptions)} - {"ties"}
-    said: dict[str, Any] = {
+    given: dict[str, Any] = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in vars(options).items()
         if name in names and value not in (None, ())
     }
-    return TableOptions(ties=[*TIES, *options.ties], **said)
+    return TableOptions(ties=[*TIES, *options.ties], **given)
 
 
 # Names that differ between Python and the command.
@@ -176,7 +175,7 @@ _SUBJECT = re.compile(
 
 
 def as_options(text: str) -> str:
-    """A message for Python as one for the command line.
+    """A message with names of Python's parameters, with the command's options instead.
 
     Examples
     --------
@@ -206,6 +205,6 @@ def _option(name: str) -> str:
 
 
 def table_options(options: Options) -> dict[str, Any]:
-    """What :func:`moreplr.tables.reading.open_table` takes of the options."""
+    """The options for :func:`moreplr.tables.reading.open_table`."""
     names = ("separator", "encoding", "sheet")
     return {"kind": options.format, **{name: getattr(options, name) for name in names}}

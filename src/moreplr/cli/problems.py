@@ -1,4 +1,4 @@
-"""From a table and options to a ranking problem: features, rankings, and what looks odd."""
+"""From a table and options to a data set, with notes about what looks odd."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from moreplr.tables.reading import open_table
 def load_problem(source: str, options: Options) -> Dataset:
     """A table with labels from a file or standard input, or a data set by its name.
 
-    A file comes first; a name such as ``iris``, ``lr/iris`` or ``field/aslib_qbf-2011`` that is
-    no file is a data set.
+    A name such as ``iris``, ``lr/iris`` or ``field/aslib_qbf-2011`` is a data set, unless there is
+    a file of this name.
     """
     named = _named_dataset(source)
     if named is not None:
@@ -45,7 +45,7 @@ def load_problem(source: str, options: Options) -> Dataset:
 
 
 def match_columns(wanted: Iterable[str], columns: list[str], name: str, option: str) -> list[str]:
-    """Columns by names and patterns; what is not there is named, with what comes close.
+    """Columns by names and patterns; an error names what is not there, and similar names.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def match_columns(wanted: Iterable[str], columns: list[str], name: str, option: 
 
 
 def check_features(data: Dataset, source: str) -> None:
-    """Refuse what can't be learned from: a single label, no features."""
+    """Refuse data with a single label or without features, from which nothing is learned."""
     if data.Y.shape[1] < 2:
         raise ValueError(
             f"{source}: {data.Y.columns[0]!r} is the only label; a ranking needs two or more"
@@ -72,7 +72,7 @@ def check_features(data: Dataset, source: str) -> None:
 
 
 def say_what_was_read(data: Dataset, *, notes_only: bool = False) -> None:
-    """Show people what a table was taken for, on standard error."""
+    """Show on standard error how a table was understood."""
     overview = data.overview()
     if not notes_only:
         print(replace(overview, notes=()), file=sys.stderr)
@@ -84,7 +84,7 @@ def say_what_was_read(data: Dataset, *, notes_only: bool = False) -> None:
 
 
 def note(text: str) -> None:
-    """Tell the user something that is no error."""
+    """Show the user a note, which is no error."""
     print(f"moreplr: note: {as_options(text)}", file=sys.stderr)
 
 
@@ -99,7 +99,7 @@ def _named_dataset(source: str) -> Dataset | None:
 
 
 def _no_such(source: str) -> str:
-    """What to say of a source that is neither a file nor a data set."""
+    """The message for a source that is neither a file nor a data set."""
     names = {
         name: name if problem == "plr" else f"{problem}/{name}"
         for problem in reversed(PROBLEMS)

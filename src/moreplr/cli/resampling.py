@@ -1,4 +1,4 @@
-"""Cross-validation of rankers on the problem that a command was given."""
+"""Cross-validation for commands: progress, and warnings of many fits shown once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and tables for people: aligned columns, in bold only on a terminal."""
+"""What commands print for people, and the scores that they write."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def print_table(frame: pd.DataFrame, file: Any = None) -> None:
 
 
 def show(cell: Any) -> str:
-    """A cell for people: three digits, nothing where there is no value."""
+    """A cell as text: numbers with three digits, missing values empty."""
     if isinstance(cell, float):
         if cell != cell:
             return ""

@@ -1,6 +1,6 @@
 """Where units are run: in this process, in killable processes, or on a Dask cluster.
 
-Each executor yields the results of a unit as they come; the order is of no consequence.
+Each executor yields the results of units as they come, in any order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def run_here(units: Iterator[Unit]) -> Iterator[Finished]:
 def run_in_processes(
     units: Iterator[Unit], jobs: int, timeout: float | None = None
 ) -> Iterator[Finished]:
-    """So many units at a time, each in a process that is killed when it takes too long."""
+    """Up to `jobs` units at a time, each in a process that is killed when it takes too long."""
     workers: list[Worker] = []
 
     def start() -> None:
@@ -37,7 +37,7 @@ def run_in_processes(
     pool = ThreadPoolExecutor(jobs, initializer=start)
     try:
         pending: dict[Future[list[Result]], Unit] = {}
-        for unit in islice(units, jobs):  # no more: other processes may share the work
+        for unit in islice(units, jobs):  # the rest stays free for other processes
             pending[pool.submit(run_isolated, unit, timeout)] = unit
         while pending:
             finished, _ = wait(pending, return_when=FIRST_COMPLETED)
@@ -46,7 +46,7 @@ def run_in_processes(
                 for unit in islice(units, 1):
                     pending[pool.submit(run_isolated, unit, timeout)] = unit
     finally:
-        # Killing the workers ends what is under way, so that the threads come to an end.
+        # Killing the workers ends their units, so that the threads end, too.
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
             worker.close()
@@ -64,8 +64,8 @@ def run_on_dask(
 ) -> Iterator[Finished]:
     """On the workers of a Dask cluster, which must have this package and the data.
 
-    A unit whose worker dies is run again on another one. Each thread of a Dask worker keeps a
-    process of its own for its units, so that timeouts hold and CPU times are those of the unit.
+    A unit whose worker dies is run again on another one. Each thread of a Dask worker has a
+    process of its own for its units, so that timeouts work and CPU times are those of the unit.
     """
     try:
         from distributed import Client, as_completed

@@ -1,4 +1,4 @@
-"""How far a run is, and how long it will take: units differ a thousandfold in cost."""
+"""Progress of a run, and the time that is left: units differ a thousandfold in cost."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Kind = tuple[Source, str, float]
 class Forecast:
     """Seconds that units will take, learned from those that are done.
 
-    A unit takes what the mean one of its data set, fit and missing share took. Where there is
-    none yet, what the same fit took elsewhere, or any fit, is scaled by the size of the data
-    (rows · log rows · features · labels) to the power of 2/3. In proportion to the size, small
-    data, which come first, would foretell two to thirty times what the rest takes.
+    A unit is expected to take the mean time of units of the same data set, fit and missing share.
+    If none is done yet, times of the same fit on other data, or of any fit, are scaled by the
+    size of the data (rows · log rows · features · labels) to the power of 2/3. Scaled by the size
+    itself, times of small data, which come first, gave two to thirty times the true rest.
     """
 
     def __init__(self, units: list[Unit]) -> None:
@@ -32,14 +32,14 @@ class Forecast:
             self._cost[kind] = unit.source.cost**_GROWTH
 
     def learn(self, unit: Unit, seconds: float | None) -> None:
-        """Note that a unit is done, and what it took if that is known."""
+        """Note that a unit is done, and its time if that is known."""
         kind = _kind(unit)
         self._left[kind] -= 1
         if seconds is not None:
             self._seen[kind].append(seconds)
 
     def seconds_left(self) -> float | None:
-        """CPU seconds of all units that are left; None as long as nothing is known."""
+        """CPU seconds of all remaining units; None until a time is known."""
         if not self._seen:
             return None
         rate: dict[Any, list[float]] = defaultdict(list)
@@ -57,7 +57,7 @@ class Forecast:
 
 
 class Watch:
-    """Shows how far a run is and how long the rest will take."""
+    """Shows the progress of a run and the time that is left."""
 
     def __init__(self, units: list[Unit], jobs: int, *, shown: bool) -> None:
         self._forecast, self._jobs, self._failed = Forecast(units), jobs, 0

@@ -1,4 +1,4 @@
-"""Methods by short names as in the paper, and a registry for those of your own.
+"""Methods by short names as in the paper, and a registry for your own.
 
 A name is a base and options: ``"ST-RR"``, ``"ST-PI q=2"``, ``"Native-EPS epsilon=0.1
 encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
@@ -39,7 +39,7 @@ from moreplr.regressors import Chain, Native, SingleTarget
 COMPLETE = "complete"
 PROTOCOLS = ("published", "honest")
 FORESTS = ("scikit-learn", "moreplr")
-# What decides about a ranking after the fit: rankers that differ in nothing else share a fit.
+# Parameters that only matter after the fit: rankers that differ in nothing else share a fit.
 DECISIONS = {"MORERanker": ("layer",), "PairwiseRanker": ("aggregation", "objective", "ties")}
 _MORE = re.compile(
     r"(?P<regressor>ST|Chain|Native)-(?P<layer>RR|PI|EPS)(?: \((?P<kind>published|expected)\))?"
@@ -48,15 +48,15 @@ _MORE = re.compile(
 
 @dataclass(frozen=True)
 class Settings:
-    """What all methods of a plan have in common.
+    """Settings that all methods of a plan share.
 
     Parameters
     ----------
     trees : int, optional
-        Trees of each forest. By default 100 as published, and for RankingForest its own number.
+        Trees of each forest. By default 100 as published, and RankingForest's own default.
     forest : {"scikit-learn", "moreplr"}
-        Whose forests: scikit-learn's as published, or this library's where it has one. These
-        learn from missing labels also where one forest predicts all positions (Native).
+        scikit-learn's forests as published, or this library's. The latter can learn from missing
+        labels when one forest predicts all positions (Native).
     seed : int
     """
 
@@ -82,8 +82,8 @@ class Settings:
 class Method:
     """A name and the unfitted ranker that it stands for.
 
-    `traits` says what the name is made of, for curves and heat maps. `protocols` are those that
-    it is run under; on complete rankings, say, a variant may only repeat another method.
+    `traits` holds the parts of the name, for curves and heat maps. `protocols` are those under
+    which the method is run; a variant may equal another method under some of them.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Method:
     def fit_key(self, ties: bool = True) -> str:
         """Equal for methods that share a fit, on rankings with or without ties."""
         without = DECISIONS.get(type(self.ranker).__name__, ())
-        # Without ties all encodings are the same.
+        # Without ties, all encodings are equal.
         if not ties and isinstance(getattr(self.ranker, "encoder", None), str):
             without = (*without, "encoder")
         return definition(self.ranker, without)
@@ -110,7 +110,7 @@ _REGISTRY: dict[str, Factory] = {}
 
 
 def register(name: str, factory: Factory) -> None:
-    """Add a method: a name, and what makes its unfitted ranker from the plan's settings.
+    """Add a method: a name, and a function from a plan's settings to the unfitted ranker.
 
     Examples
     --------
@@ -125,12 +125,12 @@ def register(name: str, factory: Factory) -> None:
 
 
 def is_code(name: str) -> bool:
-    """Whether a name imports what it stands for, such as ``"package.module:callable"``."""
+    """Whether a name is code to import, such as ``"package.module:callable"``."""
     return ":" in name and name not in _REGISTRY
 
 
 def make_method(name: str, settings: Settings | None = None) -> Method:
-    """The method of a name; ``"package.module:callable"`` calls it with the settings.
+    """The method of a name; that of ``"package.module:callable"`` is called with the settings.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Compare several rankers on one or more tables, and say which differences are sure.
+"""Compare several rankers on one or more tables, and test their differences.
 
 All rankers see the same splits. On one table, every pair of rankers is compared by the corrected
 resampled t-test of Nadeau and Bengio (2003), wins, ties and losses counted over splits. On

@@ -1,13 +1,13 @@
-"""Tell why a saved model ranks one row as it does.
+"""Explain why a saved model ranks one row as it does.
 
 For the first two labels of the predicted ranking, or those of --labels, this prints which columns
-of the row speak for the one before the other, and the smallest change of one column that would
-turn them around. The row is compared with the others of its table, or with those of --compare.
+of the row are reasons to put one before the other, and the smallest change of one column that
+would turn them around. The row is compared with the others of its table, or those of --compare.
 
-A ranking forest predicts what the training rows in the same leaves say. Of such a model, the
-weightiest of them are printed, and for each pair of neighbours in the predicted ranking, or for
-the two labels, how probable either order and a tie are. Rows are counted from 1, in the new table
-and in the one that the model was fitted on.
+A ranking forest predicts from the training rows in the same leaves. For such a model, this also
+prints the training rows of the largest weight, and the probabilities of both orders and of a tie
+for each pair of neighbours in the predicted ranking, or for the two labels. Rows are counted from
+1, in the new table and in the one that the model was fitted on.
 
 Examples:
   moreplr explain people.moreplr new.csv --row 3
@@ -26,7 +26,7 @@ import click
 from moreplr.cli.declaring import FILE, Options, argument, command, file_option
 from moreplr.cli.options import reading_options
 
-# Rows that one is compared with: enough for shares, and little to predict.
+# Rows to compare with: enough for shares, and few to predict.
 _COMPARED = 200
 
 
@@ -34,7 +34,7 @@ _COMPARED = 200
 @argument("model", type=FILE, about="a model that `moreplr fit` wrote")
 @argument("table", type=FILE, about="the table of the row; - for standard input")
 @click.option("--row", default=1, metavar="N", help="counted from 1")
-@click.option("--labels", nargs=2, metavar="LABEL LABEL", help="tell of these two only")
+@click.option("--labels", nargs=2, metavar="LABEL LABEL", help="explain these two only")
 @file_option("--compare", help="a table of rows to compare with (default: those of the table)")
 @click.option("--rows", default=5, metavar="N", help="training rows to show")
 @file_option("-o", "--output", help="write all training rows and their weights")

@@ -53,7 +53,7 @@ def fit(options: Options) -> None:
 
 
 def _print_leaderboard(ranker: Any) -> None:
-    """What a mixture found out about its members."""
+    """The scores of a mixture's members."""
     from moreplr.cli.tables import print_table
 
     if hasattr(ranker, "leaderboard_"):
@@ -75,5 +75,5 @@ def _summary(options: Options, data: Any, model: Any) -> str:
         f"moreplr: {options.output}: {options.ranker} of {count(len(data.X), 'row')}, "
         f"{count(data.X.shape[1], 'feature')} ({features}) and "
         f"{count(data.Y.shape[1], 'label')} ({shorten(data.Y, 8)}); "
-        "`moreplr evaluate` with the same options tells how good it is"
+        "`moreplr evaluate` with the same options estimates how good it is"
     )
