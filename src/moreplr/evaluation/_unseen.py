@@ -16,19 +16,19 @@ from moreplr.explaining import reasons
 from moreplr.model_selection import Split, fit_copy, score_rows
 from moreplr.rankings import to_text
 
-# Rows of each fold that are looked at: enough for pictures, whatever the table's size.
+# Rows of each fold to predict: enough for pictures.
 _MOST_ROWS = 200
-# Training rows that a prediction is compared with, and orders of the features averaged over.
+# For reasons: training rows to compare with, and orders of the features to average over.
 _COMPARED, _PERMUTATIONS = 100, 20
-# Of the training rows, for the learning curve; all of them are the last point.
+# Shares of the training rows for the learning curve; all of them are the last point.
 _SHARES = (0.25, 0.5)
-# Where in the order of τ_X the predictions stand that are shown: a good, a usual, a bad one.
+# Examples are these quantiles of τ_X: a good, a typical and a bad prediction.
 _SHOWN = (0.9, 0.5, 0.1)
 
 
 @dataclass(frozen=True)
 class Example:
-    """A prediction for a row that was not trained on.
+    """A prediction for a row that the ranker was not trained on.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Unseen:
         self._rng = np.random.RandomState(random_state)
 
     def __call__(self, name: str, model: Any, split: Split) -> None:
-        """Look at a fitted model."""
+        """Keep what a fitted model predicts for its test rows."""
         if name != self.name or split.repeat > 1:
             return
         rows = split.test
@@ -110,7 +110,7 @@ class Unseen:
     def _learn(
         self, model: Any, train: Any, X: pd.DataFrame, Y: pd.DataFrame
     ) -> Iterator[tuple[int, float]]:
-        """How good the ranker is when it is fitted on a part of the training rows, and on all."""
+        """Numbers of training rows, and the score of the ranker when it is fitted on these."""
         weight = check_sample_weight(self.data.sample_weight, len(self.data.Y))
         rows = self._rng.permutation(train)
         for share in _SHARES:

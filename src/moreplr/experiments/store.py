@@ -1,9 +1,9 @@
-"""Results in one SQLite file: a unit is written as a whole or not at all.
+"""Results in one SQLite file: a unit is written completely or not at all.
 
-The file keeps a rollback journal, which works on network drives too. A kill at any moment
-leaves finished units intact and the interrupted one absent, and the primary key forbids that a
-result is counted twice. Several processes may run one plan into a file: what one of them has
-taken is among the claims, see :mod:`moreplr.experiments.claims`.
+The file has a rollback journal, which also works on network drives. After a kill at any moment,
+finished units are intact and the interrupted one is absent. The primary key keeps a result from
+being counted twice. Several processes may run one plan into a file, see
+:mod:`moreplr.experiments.claims`.
 """
 
 from __future__ import annotations
@@ -110,10 +110,10 @@ class Store:
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"{self.path} can't be opened: {error}") from error
         try:
-            # Nothing that a file defines, such as a view, may call functions with effects.
+            # Views and triggers of a file must not call functions with side effects.
             self.connection.execute("PRAGMA trusted_schema = OFF")
             _check_tables(self.connection, may_be_empty=not must_exist)
-            if not must_exist:  # else it is to be read, and left as it is
+            if not must_exist:  # else the file is only read
                 self.connection.executescript(_SCHEMA + _SHARED)
         except (sqlite3.DatabaseError, ValueError) as error:
             self.connection.close()
@@ -126,7 +126,7 @@ class Store:
         self.connection.close()
 
     def identify(self, kind: str, values: Mapping[str, str]) -> None:
-        """Keep what a name stands for; refuse a name that stood for something else before."""
+        """Note what names stand for; refuse a name that stood for something else before."""
         query = "SELECT name, value FROM identities WHERE kind = ?"
         with self._readable():
             known = dict(self.connection.execute(query, (kind,)))
@@ -141,7 +141,7 @@ class Store:
             connection.executemany("INSERT OR IGNORE INTO identities VALUES (?, ?, ?)", rows)
 
     def identities(self) -> pd.DataFrame:
-        """What names stand for: kind, name and value."""
+        """A frame of what names stand for: kind, name and value."""
         query = "SELECT kind, name, value FROM identities ORDER BY kind, name"
         with self._readable():
             return check_identities(pd.read_sql_query(query, self.connection), self.path)
@@ -149,7 +149,7 @@ class Store:
     def write(self, results: Iterable[Result], seed: int = 0) -> list[Result]:
         """Write the results of a unit in one transaction; finished ones are never replaced.
 
-        Returns those that were written. Whoever had claimed them has them no longer.
+        Returns those that were written. Claims on them end.
         """
         written = []
         with self.connection as connection:
@@ -162,11 +162,11 @@ class Store:
         return written
 
     def merge(self, path: str | Path) -> None:
-        """Take over the results of another store; finished ones are never replaced.
+        """Add the results of another store; finished ones are never replaced.
 
-        Refused if a name stands for one thing here and for another there.
+        Stores in which a name stands for different things are refused.
         """
-        with Store(path, must_exist=True) as other:  # or the error says what is wrong
+        with Store(path, must_exist=True) as other:  # raises an error if it can't be read
             other.frame()
             other.identities()
         self.connection.execute("ATTACH ? AS other", (str(path),))
@@ -222,7 +222,7 @@ class Store:
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
-        """Reading goes through pages and texts that opening a file has not looked at."""
+        """Turn errors of a damaged file, which opening it does not find, into a message."""
         try:
             yield
         except (sqlite3.DatabaseError, pd.errors.DatabaseError) as error:
@@ -236,7 +236,7 @@ class Store:
 
 
 def _check_tables(connection: sqlite3.Connection, *, may_be_empty: bool) -> None:
-    """Refuse a file whose tables are another program's; nothing is written to it."""
+    """Refuse a file with tables of another program; nothing is written to it."""
     found = _tables(connection)
     if may_be_empty and not found:
         return
@@ -251,7 +251,7 @@ def _check_tables(connection: sqlite3.Connection, *, may_be_empty: bool) -> None
 
 
 def _tables(connection: sqlite3.Connection) -> dict[str, set[str]]:
-    """The columns of each table; of views and indexes none."""
+    """The columns of each table; views and indexes have none."""
     kinds = connection.execute("SELECT name, type FROM sqlite_master").fetchall()
     query = "SELECT name FROM pragma_table_info(?)"
     return {

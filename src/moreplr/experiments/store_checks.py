@@ -1,4 +1,4 @@
-"""Refuse stores that no run has written: they may come from anybody, and any program."""
+"""Refuse stores with values that no run writes, since they may come from anybody."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS = {
 _TEXTS = ("dataset", "method", "message", "finished", "versions")
 _COUNTS = ("repetition", "fold", "n_train", "n_test")
 _LARGEST = 2**53
-# Bounds of numbers, both inclusive, and how far rounding may lead a mean beyond them.
+# Bounds of numbers, both inclusive. Rounding may move a mean this far beyond them.
 _ROUNDING = 1e-9
 _NUMBERS = {
     "missing": (0, 1),
@@ -42,7 +42,7 @@ _WHOLE = (*_COUNTS, "seed")
 
 
 def check_results(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """The results, numbers as numbers; an error names the first cell that no run writes."""
+    """The results with numeric columns; an error names the first cell that no run writes."""
     found = frame.copy()
     for name, known in _WORDS.items():
         _refuse(~frame[name].isin(known), frame[name], path)
@@ -65,7 +65,7 @@ def check_results(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
 
 
 def check_identities(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """What names stand for, all of it texts."""
+    """What names stand for; refused unless all of it is text."""
     for name in frame:
         _refuse(~_is_text(frame[name]), frame[name], path)
     return frame

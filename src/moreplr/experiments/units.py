@@ -1,8 +1,8 @@
 """The unit of work: one fit on one fold, decoded by every method that shares it.
 
-Times are CPU seconds of the process that runs the unit. A shared fit is counted in full for
-each of its methods, as it would cost each of them alone, and so is what their predictions
-share; decoding is counted apart. Preprocessing of the features is not counted.
+Times are CPU seconds of the process that runs the unit. The time of a shared fit counts in full
+for each of its methods, which would need it alone, too, and so does the shared part of their
+predictions. Preprocessing of the features is not counted.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from moreplr.vectorizing import FrameVectorizer
 
 
 class Key(NamedTuple):
-    """What a result is of."""
+    """What a result belongs to."""
 
     problem: str
     dataset: str
@@ -75,14 +75,14 @@ class Result:
 
 
 MEASURED = tuple(field.name for field in fields(Result) if field.default is None)
-"""The numbers of a result, which a fit that failed lacks."""
+"""The numbers of a result. A fit that failed has none."""
 MEASURES = MEASURED[MEASURED.index("top_one") :]
-"""Those that are measured beside τ_X, its buckets, times and rows."""
+"""Measures other than τ_X."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A plan's data set, as much of it as planning needs."""
+    """A data set as planning needs it."""
 
     data: str | Dataset = field(compare=False)
     problem: str
@@ -94,7 +94,7 @@ class Source:
 
     @property
     def cost(self) -> float:
-        """What a fit takes, up to a factor."""
+        """The expected cost of a fit, up to a factor."""
         return float(self.cells * np.log2(max(self.rows, 2)))
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class Source:
 
 
 def source_of(item: str | Dataset) -> Source:
-    """Load a data set once to learn its size, its fingerprint and whether it has ties."""
+    """The size and the fingerprint of a data set, and whether it has ties."""
     data = load_data(item)
     Y = data.Y.to_numpy(dtype=float)
     ties = bool((count_buckets(Y) < np.sum(~np.isnan(Y), axis=1)).any())
@@ -112,7 +112,7 @@ def source_of(item: str | Dataset) -> Source:
 
 @dataclass(frozen=True)
 class Unit:
-    """One fit. Its results count for all of `protocols`, which differ for some rankers only."""
+    """One fit. Its results count for all `protocols`: for many rankers these are the same."""
 
     source: Source
     methods: tuple[Method, ...]
@@ -178,12 +178,12 @@ def _shared_fits(
 
 
 def reads_positions(ranker: Any) -> bool:
-    """Whether numbers, not only the order, matter to a ranker; then the protocols differ."""
+    """Whether a ranker uses positions, not only their order; then the protocols differ."""
     return "positions" in ranker.get_params(deep=False)
 
 
 def run_unit(unit: Unit) -> list[Result]:
-    """Fit once, decode by each method. Whatever goes wrong becomes a result."""
+    """Fit once and decode by each method; errors become results, too."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -222,7 +222,7 @@ def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
 
 
 def pair_measures(fitted: Any, X: Any, Y: Positions) -> dict[str, float]:
-    """How good the pair probabilities of a ranker are that has some."""
+    """How good a ranker's pair probabilities are, if it has any."""
     if not hasattr(fitted, "predict_pairs"):
         return {}
     pairs = fitted.predict_pairs(X)
@@ -235,7 +235,7 @@ def pair_measures(fitted: Any, X: Any, Y: Positions) -> dict[str, float]:
 def decision_measures(
     data: Dataset, train: NDArray[np.intp], test: NDArray[np.intp], ranks: Positions
 ) -> dict[str, float]:
-    """What it is worth to take the label that is ranked first, where its score is known."""
+    """How good it is to choose the label that is ranked first, for data with scores."""
     if data.scores is None:
         return {}
     scores = data.scores.to_numpy(dtype=float)
@@ -263,7 +263,7 @@ def _loaded(source: Source) -> Dataset:
 
 
 class Fold(NamedTuple):
-    """Training and test rows, features preprocessed by what the training rows say."""
+    """Training and test rows, with a preprocessor of features fitted on the training rows."""
 
     X_train: Any
     Y_train: Positions
@@ -291,14 +291,14 @@ def _split(
 
 
 def prepare(ranker: Any, Y: Positions, unit: Unit) -> tuple[Any, Positions]:
-    """The ranker and the training rankings, labels taken away as the protocol says."""
+    """The ranker, and the training rankings without the labels that the protocol removes."""
     ranker = clone(ranker)
     if not unit.missing:
         return ranker, Y
     if not reads_positions(ranker):
         return ranker, remove_labels(Y, unit.missing, random_state=unit.seed)
     if unit.protocols == ("published",):
-        # A ranker without an encoder of its own takes the positions that modified gives.
+        # A ranker without an encoder of its own gets the positions of "modified".
         encoder = getattr(ranker, "encoder", "modified")
         Y = encode(Y, encoder) if isinstance(encoder, str) else encoder.fit_transform(Y)
         ranker.set_params(positions="given")
@@ -308,7 +308,7 @@ def prepare(ranker: Any, Y: Positions, unit: Unit) -> tuple[Any, Positions]:
 def _decider(
     fitted: Any, methods: tuple[Method, ...], X: Any
 ) -> tuple[Callable[[Method], Positions], float]:
-    """What gives the ranks of a method, and the CPU seconds of what the methods share."""
+    """A function from a method to its ranks, and the CPU seconds that the methods share."""
     if hasattr(fitted, "predict_outputs"):
         layers = [method.ranker.layer for method in methods]
         intervals = any(
@@ -336,7 +336,7 @@ _WARM: set[str] = set()
 
 
 def _warm_up(kind: str, ranker: Any, X: Any, Y: Positions) -> None:
-    """Load compiled kernels before the clock runs: the first fit of a process on few rows."""
+    """Load compiled kernels before times are taken, by a fit on few rows."""
     if kind in _WARM:
         return
     _WARM.add(kind)

@@ -1,4 +1,4 @@
-"""What all displays share: axes to draw on, and the check that matplotlib is there."""
+"""What all displays share: axes to draw on, and colours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MAIN, LIGHT, GREY = "#2a6f97", "#cfe3ee", "#6b7280"
 
 
 def bare(ax: Any, *, keep: tuple[str, ...] = ()) -> None:
-    """Leave out the frame but for the sides to keep."""
+    """Hide the frame, except for the sides to keep."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in keep)
 

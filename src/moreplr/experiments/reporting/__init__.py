@@ -31,21 +31,21 @@ def report(
     Parameters
     ----------
     store : path of the SQLite file, or of the folder of a report
-        Or of several that hold parts of an experiment.
-    folder : where to write, made if it is not there
+        Or several of these that hold parts of an experiment.
+    folder : where to write, created if it does not exist
     title : str, optional
     leaderboard : path of a CSV file, or several
         Fold scores of other methods on the splits of the store, shown beside its own; see
         :mod:`moreplr.experiments.reporting.leaderboard` for the columns.
     paper_tables : names of methods, optional
-        Write the paper's tables, too: accuracy, time, tests of its ten methods, and tests of each
-        method named here beside the paper's own columns. It may be empty.
+        Also write the paper's tables: accuracy, time, tests of its ten methods, and tests of each
+        method named here beside the paper's own columns. The list may be empty.
 
     Returns
     -------
     path of report.html, which needs no other file and no network. Beside it are results.csv
-        (every fold), environments.csv (the versions that made them), identities.csv (what names
-        stand for), summary.csv (means and the paper's), statistics.csv (Friedman and Holm),
+        (every fold), environments.csv (versions of packages), identities.csv (what names stand
+        for), summary.csv (our means and the paper's), statistics.csv (Friedman and Holm),
         pairs.csv (all pairs by ranks and by Wilcoxon's test), measures.csv (pair probabilities
         and decisions, if measured) and LaTeX tables.
     """

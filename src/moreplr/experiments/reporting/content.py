@@ -1,4 +1,4 @@
-"""What a report says in words and tables: each function gives the HTML of one section."""
+"""The texts and tables of a report: each function returns the HTML of one section."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _TESTS = (
     "Friedman without correction for ties; Holm against the method of the best mean rank; wins, "
     "ties and losses are those of that method."
 )
-# Below this many data sets, tests can hardly tell anything apart; the report says so.
+# With fewer data sets than this, tests find hardly any difference; the report has a note.
 _FEW = 6
 
 
 def lead(summary: Summary) -> str:
-    """The summary: what was run and what came out."""
+    """The summary: what was run, and its main results."""
     results = summary.results
     sets = results[["problem", "dataset"]].drop_duplicates()
     folds = summary.cells["folds"]
@@ -60,7 +60,7 @@ def lead(summary: Summary) -> str:
 
 
 def _winners(summary: Summary) -> str:
-    """Who ranks first, and who can't be told from it, for each condition and problem."""
+    """The method that ranks first, and those not worse by the tests, by condition and problem."""
     rows, few = [], False
     problems: list[str] = []
     for condition in summary.conditions:
@@ -203,7 +203,7 @@ def _holm(block: Block) -> str:
 
 
 def failures(summary: Summary) -> str:
-    """What went wrong."""
+    """Errors and timeouts."""
     columns = [(str(name), "ascending") for name in summary.failures]
     rows = [
         [
@@ -216,7 +216,7 @@ def failures(summary: Summary) -> str:
 
 
 def notes(summary: Summary) -> str:
-    """How the numbers came about."""
+    """How to read the numbers, and where they come from."""
     versions = "; ".join(
         ", ".join(f"{name} {number}" for name, number in json.loads(text).items())
         for text in summary.results["versions"].unique()
@@ -224,7 +224,7 @@ def notes(summary: Summary) -> str:
     )
     methods = " ".join(summary.methods)
     taken = any(condition.protocol != COMPLETE for condition in summary.conditions)
-    # What only some results call for, after whether they do.
+    # Notes that only some results need, each after whether these do.
     optional = [
         (taken, _PROTOCOLS),
         ("(published)" in methods, _PUBLISHED),
@@ -244,7 +244,7 @@ def notes(summary: Summary) -> str:
 
 
 def _handed_in(summary: Summary) -> list[str]:
-    """Which methods were not run here, and whose word their scores are."""
+    """Methods that were not run here, and the files of their scores."""
     methods = summary.results.groupby("versions")["method"].unique()
     files = [(origin(str(text)), names) for text, names in methods.items()]
     return [
@@ -253,7 +253,7 @@ def _handed_in(summary: Summary) -> list[str]:
 
 
 def _folds(summary: Summary) -> str:
-    """How many folds the means of each data set are of, the most first."""
+    """The number of folds behind the means of each data set, the largest first."""
     folds = summary.cells.groupby(level=["problem", "dataset"])["folds"].agg(["min", "max"])
     names: dict[tuple[int, int], list[str]] = {}
     for key, (least, most) in zip(folds.index, folds.to_numpy(), strict=True):

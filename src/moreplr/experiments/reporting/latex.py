@@ -19,7 +19,7 @@ _SPECIAL = {
 
 
 def escape(text: object) -> str:
-    """Text that LaTeX prints as it is.
+    """Text with LaTeX's special signs escaped.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def score(cell: pd.Series) -> str:
 
 
 def wide_table(cells: pd.DataFrame, caption: str) -> str:
-    """A column for each method; the cells come with their texts."""
+    """A table with a column for each method, from cells with their `text`."""
     wide = cells.pivot(index=["missing", "problem", "dataset"], columns="method", values="text")
     table = wide.fillna("--").reset_index()
     table["missing"] = table["missing"].map(percent)

@@ -1,4 +1,4 @@
-"""What was measured beside τ_X: pair probabilities, the best label, decisions; by problem."""
+"""Measures other than τ_X, by problem: pair probabilities, the best label, decisions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from moreplr.experiments.reporting.summary import PROBLEMS, Condition, Summary
 from moreplr.experiments.units import MEASURES
 
 CONSENSUS = "Dummy"
-# Small values are good, but for these.
+# Measures of which larger values are better.
 _LARGE_IS_GOOD = ("tau_x", "top_one", "closed_gap")
 _HEADS = {
     "tau_x": "τ_X",
@@ -30,8 +30,8 @@ def measures_table(summary: Summary, condition: Condition) -> pd.DataFrame:
     """Means over the data sets of each problem, a row for each problem and method.
 
     Ranks are over the data sets that all methods of a problem have, and by unrounded means.
-    `behind` counts data sets whose mean τ_X is below that of the consensus by more than the
-    standard error of the difference over folds.
+    `behind` counts data sets whose mean τ_X is below the consensus's by more than the standard
+    error of the difference over folds.
     """
     ok = summary.results[
         (summary.results["status"] == "ok")
@@ -54,7 +54,7 @@ def measures_table(summary: Summary, condition: Condition) -> pd.DataFrame:
 
 
 def behind_consensus(results: pd.DataFrame) -> pd.Series:
-    """For each method, on how many data sets it is surely behind the consensus."""
+    """For each method, the number of data sets on which it is behind the consensus."""
     wide = results.pivot_table(
         index=["dataset", "repetition", "fold"], columns="method", values="tau_x"
     )

@@ -1,4 +1,4 @@
-"""The paper's own tables from results of ours: accuracy, time, and tests of its ten methods.
+"""The paper's tables from our results: accuracy, time, and tests of its ten methods.
 
 Means are compared with the three digits that the paper prints.
 """
@@ -34,7 +34,7 @@ def write(summary: Summary, folder: Path, others: list[str]) -> None:
     ----------
     summary : results that hold the paper's methods on its data
     folder : where to write
-    others : methods of the results that are put beside the paper's own columns, one at a time
+    others : methods of the results to test beside the paper's own columns, one at a time
     """
     own = paper_results(summary)
     if own.empty:
@@ -96,7 +96,7 @@ def _pivoted(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _blocks(scores: pd.DataFrame) -> Iterator[Block]:
-    """Tests on the data sets that all methods have; there are none of a single method or set."""
+    """Tests over the data sets that all methods have, if there are two of each or more."""
     for problem in ("lr", "plr", "both"):
         own = scores if problem == "both" else scores[scores.index.get_level_values(0) == problem]
         for share, part in own.groupby(level="missing"):
