@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import moreplr
-from moreplr.cli.declaring import together
+from moreplr.cli.declaring import Options, together
 from moreplr.cli.values import parse_changes
 
 RANKERS = {
@@ -82,6 +82,11 @@ def make_ranker(spec: str, changes: Sequence[str] = (), random_state: int | None
     for key, value in parse_changes([*given, *changes]).items():
         _set(ranker, key, value, name)
     return ranker
+
+
+def ranker_from(options: Options, spec: str, changes: Sequence[str] = ()) -> Any:
+    """A ranker by its short name, with the seed and the threads of the options."""
+    return use_jobs(make_ranker(spec, changes, options.random_state), options.jobs)
 
 
 def use_jobs(model: Any, jobs: int | None) -> Any:

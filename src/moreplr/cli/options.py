@@ -202,9 +202,3 @@ def as_options(text: str) -> str:
 
 def _option(name: str) -> str:
     return f"--{_RENAMED.get(name, name).replace('_', '-')}"
-
-
-def table_options(options: Options) -> dict[str, Any]:
-    """The options for :func:`moreplr.tables.reading.open_table`."""
-    names = ("separator", "encoding", "sheet")
-    return {"kind": options.format, **{name: getattr(options, name) for name in names}}

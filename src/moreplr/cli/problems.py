@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from moreplr._progress import Progress
 from moreplr.cli.declaring import Options
-from moreplr.cli.options import as_options, read_options, table_options
+from moreplr.cli.options import as_options, read_options
 from moreplr.datasets import PROBLEMS, Dataset, list_datasets, load
 from moreplr.datasets._aslib import RUNS
 from moreplr.datasets._table import make_dataset, read_dataset
 from moreplr.rankings._frames import find_columns
 from moreplr.rankings._preflib import SUFFIXES
+from moreplr.tables.cells import Reader
 from moreplr.tables.formats import STREAM
-from moreplr.tables.reading import open_table
+from moreplr.tables.reading import Table, open_table
 
 
 def load_problem(source: str, options: Options) -> Dataset:
@@ -36,12 +38,28 @@ def load_problem(source: str, options: Options) -> Dataset:
     if Path(source).suffix.lower() in SUFFIXES or (Path(source) / RUNS).is_file():
         return read_dataset(source, read, None, "plr")
     with (
-        open_table(source, **table_options(options)) as table,
+        open_source(source, options) as table,
         Progress(f"reading {table.name}", unit="rows") as progress,
     ):
         frame = table.read(progress.advance)
     short = "table" if source == STREAM else os.path.basename(source).split(".")[0] or "table"
     return make_dataset(frame, short, read, "plr", title=table.name, keep_types=False)
+
+
+def open_source(source: str, options: Options) -> AbstractContextManager[Table]:
+    """Open a table in chunks, as the options say."""
+    return open_table(
+        source,
+        kind=options.format,
+        separator=options.separator,
+        encoding=options.encoding,
+        sheet=options.sheet,
+    )
+
+
+def cell_reader(table: Table, options: Options, row: int = 1) -> Reader:
+    """What reads the cells of a table, whose next row has this number."""
+    return Reader(table.name, options.gaps, options.decimal, row)
 
 
 def match_columns(wanted: Iterable[str], columns: list[str], name: str, option: str) -> list[str]:
@@ -58,15 +76,23 @@ def match_columns(wanted: Iterable[str], columns: list[str], name: str, option: 
         raise ValueError(f"{name}: {error}") from None
 
 
-def check_features(data: Dataset, source: str) -> None:
+def load_to_learn(source: str, options: Options, *, notes_only: bool = False) -> Dataset:
+    """Load data from which a ranker can learn, and show how they were understood."""
+    data = load_problem(source, options)
+    check_features(data)
+    say_what_was_read(data, notes_only=notes_only)
+    return data
+
+
+def check_features(data: Dataset) -> None:
     """Refuse data with a single label or without features, from which nothing is learned."""
     if data.Y.shape[1] < 2:
         raise ValueError(
-            f"{source}: {data.Y.columns[0]!r} is the only label; a ranking needs two or more"
+            f"{data.name}: {data.Y.columns[0]!r} is the only label; a ranking needs two or more"
         )
     if data.X.shape[1] == 0:
         raise ValueError(
-            f"{source} holds rankings without features, from which nothing can be predicted; "
+            f"{data.name} holds rankings without features, from which nothing can be predicted; "
             "`moreplr datasets card` shows their consensus"
         )
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from moreplr._progress import Progress
+from moreplr.cli.declaring import Options
 from moreplr.cli.problems import note
 from moreplr.datasets import Dataset
 from moreplr.evaluation import cross_validate_on
@@ -19,14 +21,12 @@ from moreplr.model_selection import Split
 def cross_validate(
     data: Dataset,
     rankers: dict[str, Any],
-    *,
-    folds: int,
-    repeats: int,
-    random_state: int,
-    advance: Callable[[int, str], None],
+    options: Options,
+    progress: Progress,
     watch: Callable[[str, Any, Split], None] | None = None,
 ) -> pd.DataFrame:
     """Scores of each ranker on the same splits; warnings of many fits are shown once."""
+    folds, repeats = options.folds, options.repeats
     if folds < 2 or repeats < 1:
         raise ValueError(f"--folds must be 2 or more, --repeats 1 or more: {folds}, {repeats}")
     with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
@@ -36,8 +36,8 @@ def cross_validate(
                 rankers,
                 n_folds=folds,
                 n_repeats=repeats,
-                random_state=random_state,
-                advance=lambda steps, name: advance(steps, f"{data.name}: {name}"),
+                random_state=options.random_state,
+                advance=lambda steps, name: progress.advance(steps, f"{data.name}: {name}"),
                 watch=watch,
             )
         except ValueError as error:

@@ -16,6 +16,7 @@ Examples:
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from typing import Any
 
@@ -45,8 +46,8 @@ def compare(options: Options) -> None:
     import pandas as pd
 
     from moreplr._progress import Progress
-    from moreplr.cli.choosing import make_ranker, use_jobs
-    from moreplr.cli.problems import check_features, load_problem, say_what_was_read
+    from moreplr.cli.choosing import ranker_from
+    from moreplr.cli.problems import load_to_learn
     from moreplr.cli.resampling import cross_validate
     from moreplr.cli.tables import write_scores
     from moreplr.cli.writing import check_output
@@ -56,40 +57,20 @@ def compare(options: Options) -> None:
     names = list(dict.fromkeys(options.rankers))
     if len(names) < 2:
         raise ValueError("give two or more rankers to compare: --rankers forest more")
-    rankers = {
-        name: use_jobs(make_ranker(name, (), options.random_state), options.jobs) for name in names
-    }
-    problems = [load_problem(table, options) for table in options.tables]
-    _check_names([data.name for data in problems])
-    for data in problems:
-        check_features(data, data.name)
-        say_what_was_read(data, notes_only=True)
+    rankers = {name: ranker_from(options, name) for name in names}
+    problems = [load_to_learn(table, options, notes_only=True) for table in options.tables]
+    twice = [name for name, times in Counter(data.name for data in problems).items() if times > 1]
+    if twice:
+        raise ValueError(f"two tables are named {twice[0]!r}; their names must differ")
     total = options.folds * options.repeats * len(rankers) * len(problems)
-    parts = []
     with Progress("comparing", total, "fits") as progress:
-        for data in problems:
-            parts.append(
-                cross_validate(
-                    data,
-                    rankers,
-                    folds=options.folds,
-                    repeats=options.repeats,
-                    random_state=options.random_state,
-                    advance=progress.advance,
-                )
-            )
+        parts = [cross_validate(data, rankers, options, progress) for data in problems]
     scores = pd.concat(parts, ignore_index=True)
     if len(problems) == 1:
         _print_one(options, problems[0], scores)
     else:
         _print_several(options, scores)
     write_scores(options, scores)
-
-
-def _check_names(names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"two tables are named {twice[0]!r}; their names must differ")
 
 
 def _print_one(options: Options, data: Any, scores: Any) -> None:

@@ -83,8 +83,9 @@ def evaluate(options: Options) -> None:
 
 def _run_folds(options: Options) -> None:
     from moreplr._progress import Progress
-    from moreplr.cli import resampling
-    from moreplr.cli.problems import check_features, load_problem, say_what_was_read
+    from moreplr.cli.choosing import ranker_from
+    from moreplr.cli.problems import load_to_learn
+    from moreplr.cli.resampling import cross_validate
     from moreplr.cli.tables import say, write_scores
     from moreplr.evaluation import Evaluation
     from moreplr.evaluation._unseen import Unseen
@@ -92,22 +93,16 @@ def _run_folds(options: Options) -> None:
 
     beside = [] if options.report is None else [n for n in _BESIDE if n != options.ranker]
     names = dict.fromkeys([options.ranker, *beside, CONSENSUS])
-    rankers = {name: _make_ranker(name, options) for name in names}
-    data = load_problem(options.table, options)
-    check_features(data, data.name)
-    say_what_was_read(data)
+    rankers = {
+        name: ranker_from(options, name, options.set if name == options.ranker else ())
+        for name in names
+    }
+    data = load_to_learn(options.table, options)
     unseen = Unseen(data, options.ranker, options.random_state)
     total = options.folds * options.repeats * len(rankers)
     with Progress("evaluating", total, "fits") as progress:
-        scores = resampling.cross_validate(
-            data,
-            rankers,
-            folds=options.folds,
-            repeats=options.repeats,
-            random_state=options.random_state,
-            advance=progress.advance,
-            watch=None if options.report is None else unseen,
-        )
+        watch = None if options.report is None else unseen
+        scores = cross_validate(data, rankers, options, progress, watch)
     found = Evaluation(data, scores, unseen, options.confidence)
     say(options, str(found))
     write_scores(options, scores)
@@ -115,22 +110,13 @@ def _run_folds(options: Options) -> None:
         print(found.report(options.report), file=sys.stderr)
 
 
-def _make_ranker(name: str, options: Options) -> Any:
-    from moreplr.cli.choosing import make_ranker, use_jobs
-
-    changes = options.set if name == options.ranker else ()
-    return use_jobs(make_ranker(name, changes, options.random_state), options.jobs)
-
-
 def _run_model(options: Options) -> None:
     from moreplr._progress import Progress
     from moreplr.cli.models import load_model
-    from moreplr.cli.options import read_options, table_options
-    from moreplr.cli.problems import note
+    from moreplr.cli.options import read_options
+    from moreplr.cli.problems import cell_reader, note, open_source
     from moreplr.cli.tables import write_scores
     from moreplr.model_selection import score_rows
-    from moreplr.tables.cells import Reader
-    from moreplr.tables.reading import open_table
     from moreplr.tables.shapes import shape_table
 
     if options.set or options.ranker != "forest":
@@ -138,9 +124,9 @@ def _run_model(options: Options) -> None:
     if options.report is not None:
         raise ValueError("--report is of cross-validation: leave out --model")
     model = load_model(options.model, options.jobs)
-    with open_table(options.table, **table_options(options)) as table:
+    with open_source(options.table, options) as table:
         frame = table.read()
-    reader = Reader(table.name, options.gaps, options.decimal)
+    reader = cell_reader(table, options)
     shaped = shape_table(frame, reader, read_options(options), model.labels)
     for text in shaped.notes:
         note(f"{table.name}: {text}")

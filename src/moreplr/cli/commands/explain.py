@@ -74,23 +74,21 @@ def explain(options: Options) -> None:
 
 def _compare(model: Any, options: Options, needed: bool) -> Any:
     """Rows to compare with; where they are not needed, None if there are none."""
-    from moreplr.cli.options import table_options
-    from moreplr.tables.cells import Reader
+    from moreplr.cli.problems import cell_reader, open_source
     from moreplr.tables.formats import STREAM
-    from moreplr.tables.reading import open_table
 
     source = options.table if options.compare is None else options.compare
     if source == STREAM and not needed:
         return None
     if source == STREAM:
         raise ValueError("a table from standard input is read once: give rows with --compare")
-    with open_table(source, **table_options(options)) as table:
+    with open_source(source, options) as table:
         columns = model.columns(table.columns, table.name)
         for chunk in table.chunks:
-            reader = Reader(table.name, options.gaps, options.decimal)
             if len(chunk) < 2 and not needed:
                 return None
-            return model.prepare(chunk.head(_COMPARED), columns, reader)
+            some = chunk.head(_COMPARED)
+            return model.prepare(some, columns, cell_reader(table, options))
     raise ValueError(f"{source} has no rows to compare with")
 
 
@@ -107,21 +105,17 @@ def _show_rows(rows: Any, options: Options) -> None:
 
 
 def _find_row(model: Any, options: Options) -> Any:
-    from moreplr.cli.options import table_options
-    from moreplr.tables.cells import Reader
-    from moreplr.tables.reading import open_table
+    from moreplr.cli.problems import cell_reader, open_source
 
     if options.row < 1:
         raise ValueError(f"--row counts from 1, got {options.row}")
-    with open_table(options.table, **table_options(options)) as table:
+    with open_source(options.table, options) as table:
         columns = model.columns(table.columns, table.name)
         done = 0
         for chunk in table.chunks:
             if options.row <= done + len(chunk):
-                at = options.row - done - 1
-                one = chunk.iloc[at : at + 1]
-                reader = Reader(table.name, options.gaps, options.decimal, options.row)
-                return model.prepare(one, columns, reader)
+                one = chunk.iloc[[options.row - done - 1]]
+                return model.prepare(one, columns, cell_reader(table, options, options.row))
             done += len(chunk)
     raise ValueError(f"{table.name} has {done:,} rows, there is no row {options.row}")
 

@@ -33,17 +33,15 @@ from moreplr.cli.options import column_options, data_option, table_argument
 def fit(options: Options) -> None:
     """Fit and save."""
     from moreplr._progress import Progress
-    from moreplr.cli.choosing import make_ranker, use_jobs
+    from moreplr.cli.choosing import ranker_from
     from moreplr.cli.models import save_model
-    from moreplr.cli.problems import check_features, load_problem, say_what_was_read
+    from moreplr.cli.problems import load_to_learn
     from moreplr.cli.writing import check_output
     from moreplr.rankers.table import TableRanker, vectorizer_for
 
     check_output(options.output)
-    ranker = use_jobs(make_ranker(options.ranker, options.set, options.random_state), options.jobs)
-    data = load_problem(options.table, options)
-    check_features(data, data.name)
-    say_what_was_read(data)
+    ranker = ranker_from(options, options.ranker, options.set)
+    data = load_to_learn(options.table, options)
     model = TableRanker(ranker, vectorizer_for(ranker, data.missing_codes))
     with Progress(f"fitting {options.ranker}"):
         model.fit(data.X, data.Y, data.sample_weight)

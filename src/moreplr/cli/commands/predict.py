@@ -65,11 +65,8 @@ def predict(options: Options) -> None:
 
     from moreplr._progress import Progress
     from moreplr.cli.models import load_model
-    from moreplr.cli.options import table_options
-    from moreplr.cli.problems import match_columns
+    from moreplr.cli.problems import cell_reader, match_columns, open_source
     from moreplr.cli.writing import check_output, open_writer
-    from moreplr.tables.cells import Reader
-    from moreplr.tables.reading import open_table
 
     kinds = [name for name in ("text", "pairs", "scores") if getattr(options, name)]
     if len(kinds) > 1:
@@ -86,7 +83,7 @@ def predict(options: Options) -> None:
             option = next(iter(given)).replace("_", "-")
             raise ValueError(f"--{option} says how to rank; --{kind} does not rank")
         model.check_has(f"predict_{kind}", {"pairs": "pair probabilities"}.get(kind, kind))
-    with open_table(options.table, **table_options(options)) as table:
+    with open_source(options.table, options) as table:
         columns = model.columns(table.columns, table.name)
         keep = match_columns(options.keep, table.columns, table.name, "--keep")
         for name in keep:
@@ -101,8 +98,7 @@ def predict(options: Options) -> None:
         ):
             done = 0
             for chunk in table.chunks:
-                reader = Reader(table.name, options.gaps, options.decimal, done + 1)
-                X = model.prepare(chunk, columns, reader)
+                X = model.prepare(chunk, columns, cell_reader(table, options, done + 1))
                 for frame in model.predict(kind, X, given, done):
                     kept = chunk[keep].iloc[frame.index - done].set_axis(frame.index)
                     writer.write(pd.concat([kept, frame], axis=1))
