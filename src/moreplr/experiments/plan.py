@@ -121,12 +121,11 @@ class Plan:
                 raise ValueError(f"protocols must be of {PROTOCOLS}, got {protocol!r}")
         if any(self.missing) and not self.protocols:
             raise ValueError("missing labels need a protocol")
-        if self.features not in FEATURES:
-            raise ValueError(f"features must be one of {FEATURES}, got {self.features!r}")
+        for key, known in (("features", FEATURES), ("forest", FORESTS)):
+            if getattr(self, key) not in known:
+                raise ValueError(f"{key} must be one of {known}, got {getattr(self, key)!r}")
         if not isinstance(self.probabilities, bool):
             raise ValueError(f"probabilities must be true or false, got {self.probabilities!r}")
-        if self.forest not in FORESTS:
-            raise ValueError(f"forest must be one of {FORESTS}, got {self.forest!r}")
         for key, least in (("folds", 2), ("repetitions", 1), ("trees", 1)):
             number = getattr(self, key)
             if key == "trees" and number is None:

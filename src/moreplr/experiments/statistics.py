@@ -120,16 +120,14 @@ def friedman_holm(scores: pd.DataFrame, control: str | None = None) -> FriedmanH
     table.loc[best, ["z", "p_value"]] = np.nan
     table["holm_p"] = np.nan
     table.loc[others, "holm_p"] = holm(table.loc[others, "p_value"])
-    outcomes = [
-        {
-            **win_tie_loss(scores[best], scores[method]),
-            "effect": rank_biserial(scores, best, method),
+    outcomes = {
+        name: {
+            **win_tie_loss(scores[best], scores[name]),
+            "effect": rank_biserial(scores, best, name),
         }
-        if method != best
-        else dict.fromkeys(("win", "tie", "loss", "effect"), np.nan)
-        for method in table.index
-    ]
-    table = table.join(pd.DataFrame(outcomes, index=table.index))
+        for name in table.index[others]
+    }
+    table = table.join(pd.DataFrame.from_dict(outcomes, orient="index"))
     return FriedmanHolm(friedman_test(scores), iman_davenport_test(scores), str(best), table)
 
 

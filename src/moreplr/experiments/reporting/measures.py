@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from moreplr.experiments.reporting import html
-from moreplr.experiments.reporting.summary import PROBLEMS, Condition, Summary
+from moreplr.experiments.reporting.summary import PROBLEMS, Condition, Summary, counted
 from moreplr.experiments.units import MEASURES
 
 CONSENSUS = "Dummy"
@@ -92,5 +92,5 @@ def _as_html(table: pd.DataFrame, title: str) -> str:
     heads += [
         (_HEADS[name], "descending" if name in _LARGE_IS_GOOD else "ascending") for name in shown
     ]
-    n = int(table["datasets"].max())
-    return html.table(heads, rows, f"{title}: means over {n} data {'set' if n == 1 else 'sets'}")
+    size = counted(int(table["datasets"].max()), "data set")
+    return html.table(heads, rows, f"{title}: means over {size}")
