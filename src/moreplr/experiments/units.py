@@ -256,9 +256,7 @@ def _loaded(source: Source) -> Dataset:
     """The data set, which must be the one that the plan was made for."""
     data = load_data(source.data)
     if data.fingerprint() != source.fingerprint:
-        raise ValueError(
-            f"{source.problem}/{source.name} is not the same data here as in the plan"
-        )
+        raise ValueError(f"{source} is not the same data here as in the plan")
     return data
 
 
