@@ -61,28 +61,26 @@ def lead(summary: Summary) -> str:
 
 def _winners(summary: Summary) -> str:
     """The method that ranks first, and those not worse by the tests, by condition and problem."""
-    rows, few = [], False
-    problems: list[str] = []
-    for condition in summary.conditions:
-        blocks = {block.problem: block for block in summary.main_blocks(condition)}
-        few = few or any(len(block.scores) < _FEW for block in blocks.values())
-        problems = list(blocks) if len(blocks) > len(problems) else problems
-        rows.append((condition, blocks))
+    blocks = {
+        condition: {block.problem: block for block in summary.main_blocks(condition)}
+        for condition in summary.conditions
+    }
+    problems = max(blocks.values(), key=len)
     if not problems:
         return ""
     table = [
         [
             html.text(condition.short),
-            *(_winner(blocks[name]) if name in blocks else html.Cell("") for name in problems),
+            *(_winner(own[name]) if name in own else html.Cell("") for name in problems),
         ]
-        for condition, blocks in rows
+        for condition, own in blocks.items()
     ]
     heads = [("missing", "ascending"), *((PROBLEMS[name], "ascending") for name in problems)]
     caption = (
         "First by mean rank of τ_X, and below it the methods that Holm's test at 5 % does not "
         "tell from it."
     )
-    if few:
+    if any(len(block.scores) < _FEW for own in blocks.values() for block in own.values()):
         caption += f" With fewer than {_FEW} data sets, tests tell next to nothing apart."
     return html.table(heads, table, caption)
 

@@ -240,21 +240,21 @@ class Summary:
 
     def _published(self, index: pd.Index) -> pd.DataFrame:
         """The paper's mean and deviation for cells of the same data and method."""
-        paper = published().set_index(["problem", "dataset", "missing", "method"])
         names = self.identities[self.identities["kind"] == "data set"]
-        fingerprints = dict(zip(names["name"], names["value"], strict=True))
-        rows = []
+        fingerprints = names.set_index("name")["value"]
+        same = {
+            place
+            for place, entry in entries().items()
+            if fingerprints.get("/".join(place)) == entry.fingerprint
+        }
+        keys = []
         for problem, dataset, missing, protocol, method in index:
-            key: Any = (problem, dataset, round(100 * missing), paper_name(method, missing))
-            known = entries().get((problem, dataset))
-            same = known is not None and known.fingerprint == fingerprints.get(
-                f"{problem}/{dataset}"
-            )
-            if same and protocol in (COMPLETE, "published") and key in paper.index:
-                rows.append(tuple(paper.loc[key]))
-            else:
-                rows.append((float("nan"), float("nan")))
-        return pd.DataFrame(rows, index=index, columns=["paper", "paper_std"])
+            fits = (problem, dataset) in same and protocol in (COMPLETE, "published")
+            name = paper_name(method, missing) if fits else None
+            keys.append((problem, dataset, round(100 * missing), name))
+        paper = published().set_index(["problem", "dataset", "missing", "method"])
+        found = paper.reindex(pd.MultiIndex.from_tuples(keys))
+        return found.set_axis(index).set_axis(["paper", "paper_std"], axis=1)
 
 
 @lru_cache
