@@ -1,4 +1,4 @@
-"""Files that are there as a whole under their name, or not at all."""
+"""Write files completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _OPEN: set[Path] = set()
 
 @contextmanager
 def whole_file(path: str | Path, *, lasting: bool = False) -> Iterator[str]:
-    """A name to write to; at the end of the block the file gets its final name.
+    """A temporary name to write to; at the end of the block the file gets its final name.
 
-    A file of that name is replaced, and its permissions stay. What is no ordinary file, such as
-    /dev/null or a named pipe, is written to as it is. What writers that were killed have left
-    of the same file is removed. With `lasting` a power cut does no harm either.
+    A file of that name is replaced, and its permissions stay. Devices and named pipes, such as
+    /dev/null, are written to directly. Temporary files of writers that were killed are removed.
+    With `lasting`, the file survives a power cut, too.
 
     Examples
     --------
@@ -42,9 +42,9 @@ def whole_file(path: str | Path, *, lasting: bool = False) -> Iterator[str]:
         return
     final = Path(os.path.realpath(path))  # a link stays a link
     _remove_leftovers(final)
-    # The suffixes stay: they say what is inside.
+    # The suffixes stay, since they name the format.
     partial = final.with_name(f".{secrets.token_hex(4)}.part.{final.name}")
-    # Its lock, which ends with this process, says that somebody writes to it.
+    # The lock ends with this process, so that a file without one is left over.
     mode = stat.S_IMODE(final.stat().st_mode) if final.is_file() else None
     lock = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666 if mode is None else 0o600)
     _OPEN.add(partial)
@@ -66,8 +66,14 @@ def whole_file(path: str | Path, *, lasting: bool = False) -> Iterator[str]:
         _OPEN.discard(partial)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text as a whole file."""
+    with whole_file(path) as name:
+        Path(name).write_text(text, "utf-8")
+
+
 def remove_partial() -> None:
-    """Remove what this process has not finished writing: it is about to end at once."""
+    """Remove unfinished files of this process, which is about to end."""
     for partial in list(_OPEN):
         with suppress(OSError):
             partial.unlink()
@@ -85,7 +91,7 @@ def _remove_leftovers(final: Path) -> None:
 def _remove_unlocked(path: Path) -> None:
     if fcntl is None:
         return
-    with suppress(OSError):  # it is written to just now, or is somebody else's
+    with suppress(OSError):  # another process is writing it, or another user owns it
         handle = os.open(path, os.O_RDWR)
         try:
             _lock(handle)
@@ -100,8 +106,8 @@ def _lock(handle: int) -> None:
 
 
 def _make_lasting(path: Path) -> None:
-    """Have it on the disk: a new name must not come there before what it stands for."""
-    if os.name == "posix":  # where a folder is a file, too
+    """Force a file or folder to the disk: a new name must not get there before its content."""
+    if os.name == "posix":  # where folders can be opened, too
         handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)

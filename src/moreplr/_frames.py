@@ -1,4 +1,4 @@
-"""pandas and polars frames: what columns hold, and results with names."""
+"""pandas and polars frames: conversion, checks, and results with column names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_frame(X: Any) -> bool:
 
 
 def to_pandas(X: Any) -> pd.DataFrame:
-    """A pandas frame of a pandas or polars one; pandas frames are given back as they are.
+    """A pandas frame made of a polars one; pandas frames are returned as they are.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def named_columns(values: Array, labels: Iterable[Any], library: str, like: Any 
 
 
 def one_row(x: Any, names: Any = None) -> Any:
-    """One row as a table: of a frame of one row, a Series, a dict or the sequence of its values.
+    """One row as a table, from a frame of one row, a Series, a dict or a sequence of values.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def one_row(x: Any, names: Any = None) -> Any:
 
 
 def fault_of(X: Any, ranker: str, *, takes_gaps: bool) -> str | None:
-    """The first column that a ranker of numbers cannot take, one of its values, and a remedy.
+    """The first column that a ranker of numbers can't take, as a message with a remedy.
 
     Examples
     --------
@@ -98,11 +98,11 @@ def fault_of(X: Any, ranker: str, *, takes_gaps: bool) -> str | None:
     >>> fault_of(people, "NearestNeighborsRanker", takes_gaps=False)
     "column 'age' holds NaN (row 1), and NearestNeighborsRanker takes no gaps: wrap it in ..."
     """
-    if issparse(X):  # without columns to name: scikit-learn says what is wrong
+    if issparse(X):  # has no column names; scikit-learn's message will do
         return None
     try:
         frame = to_pandas(X) if is_frame(X) else pd.DataFrame(np.asarray(X, dtype=object))
-    except (TypeError, ValueError, AttributeError):  # no table at all
+    except (TypeError, ValueError, AttributeError):  # not a table
         return None
     for name, column in frame.items():
         found = _first_fault(column, takes_gaps)
@@ -113,7 +113,7 @@ def fault_of(X: Any, ranker: str, *, takes_gaps: bool) -> str | None:
 
 
 def _first_fault(column: pd.Series, takes_gaps: bool) -> tuple[int, str, str] | None:
-    """The row, the value, and what should be there instead."""
+    """Row and value of the first cell that can't be taken, and what is expected instead."""
     if not pd.api.types.is_numeric_dtype(column.dtype):
         for row, value in enumerate(column):
             if not _is_number(value):
@@ -133,7 +133,7 @@ def _first_fault(column: pd.Series, takes_gaps: bool) -> tuple[int, str, str] | 
 
 
 def _is_number(value: Any) -> bool:
-    """Whether scikit-learn reads a value as a number, or has a better word for it."""
+    """Whether scikit-learn takes a value as a number, or has a better message for it."""
     if isinstance(value, str):
         try:
             float(value)

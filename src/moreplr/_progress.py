@@ -1,6 +1,6 @@
-"""How far a long piece of work is: a bar on a terminal, a line now and then elsewhere.
+"""Progress of long work, on standard error: a bar on a terminal, a line a minute elsewhere.
 
-It goes to the standard error stream, and nothing is said of what takes less than two seconds.
+Work that takes less than two seconds shows nothing.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from types import TracebackType
 from typing import Any, Self
 
 PATIENCE = 2.0
@@ -16,7 +15,7 @@ LINE_EVERY = 60.0
 
 
 class Progress:
-    """Shows work in steps; without a `total`, only that it goes on.
+    """Shows how many steps are done, and of how many if there is a `total`.
 
     Examples
     --------
@@ -44,12 +43,7 @@ class Progress:
             self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._timer.cancel()
         with self._lock:
             self._closed = True
@@ -57,7 +51,7 @@ class Progress:
                 self._bar.stop()
 
     def advance(self, steps: int = 1, title: str | None = None, note: str = "") -> None:
-        """Count finished steps; say what comes next, and a note such as the time that is left."""
+        """Count finished steps; show a title for the next, and a note such as the time left."""
         self._done += steps
         self._title, self._note = title or self._title, note
         with self._lock:

@@ -13,23 +13,22 @@ from moreplr.forest import ForestRegressor
 from moreplr.forest.kernels import traverse
 from moreplr.rankers.boost import RankingBoost
 
-# Where no row comes by; shap divides by it.
+# The weight of nodes that no row reaches: shap divides by it.
 _NO_ROWS = 1e-6
 
 
 def to_shap(model: Any, X: Any) -> dict[str, Any]:
     """The trees of a model, as ``shap.TreeExplainer`` takes them.
 
-    Of a :class:`moreplr.RankingBoost` the utilities are explained, which are what
-    `predict_scores` gives, one output for each label; of a
-    :class:`moreplr.forest.ForestRegressor` its targets. Other rankers are explained by
-    :func:`reasons`, or by ``shap.Explainer(ranker.predict_scores, X)``.
+    The outputs are, for a :class:`moreplr.RankingBoost`, the utilities that `predict_scores`
+    gives, one for each label, and for a :class:`moreplr.forest.ForestRegressor` its targets.
+    Explain other rankers by :func:`reasons`, or by ``shap.Explainer(ranker.predict_scores, X)``.
 
     Parameters
     ----------
     model : fitted RankingBoost or ForestRegressor
     X : array or frame of shape (n_samples, n_features)
-        Rows that tell how many come by each node, such as the training rows.
+        Rows to count at each node, such as the training rows.
 
     Returns
     -------
@@ -72,10 +71,10 @@ def to_shap(model: Any, X: Any) -> dict[str, Any]:
 
 
 def _rows_of_nodes(tree: PlainTree, codes: Any) -> Array:
-    """How many rows come by each node: a node comes before its children."""
+    """How many rows reach each node."""
     reached = np.empty((len(codes), 1), np.int64)
     traverse.apply(codes, *tree.splits, reached)
     rows: Array = np.bincount(reached[:, 0], minlength=len(tree.left)).astype(float)
-    for node in np.flatnonzero(tree.left >= 0)[::-1]:
+    for node in np.flatnonzero(tree.left >= 0)[::-1]:  # children come after their parent
         rows[node] = rows[tree.left[node]] + rows[tree.right[node]]
     return np.maximum(rows, _NO_ROWS)

@@ -1,4 +1,4 @@
-"""Let Ctrl-C end a kernel that takes long: Python sees a signal only between two calls."""
+"""Let Ctrl-C end long compiled code, during which Python does not see signals."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Result = TypeVar("Result")
 
 
 def stoppable(call: Callable[[NDArray[np.uint8]], Result]) -> Result:
-    """`call(stop)`, in a thread of its own; an interrupt sets `stop[0]`, at which it must look.
+    """`call(stop)` in a thread of its own; an interrupt sets `stop[0]`, which it must check.
 
-    Outside of the main thread, which no signal reaches, it is only called.
+    Signals reach the main thread alone; in other threads this is a plain call.
 
     Examples
     --------
@@ -37,9 +37,9 @@ def stoppable(call: Callable[[NDArray[np.uint8]], Result]) -> Result:
 
 
 def abandonable(call: Callable[[], Result]) -> Result:
-    """`call()`, in a thread that an interrupt leaves behind, for code that looks at no flag.
+    """`call()` in a thread that an interrupt abandons, for code that checks no flag.
 
-    What it does goes on in the background, and ends with the process at the latest.
+    The call then goes on in the background until it or the process ends.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def abandonable(call: Callable[[], Result]) -> Result:
 
     def run() -> None:
         try:
-            with config_context(**config):  # which scikit-learn keeps for each thread
+            with config_context(**config):  # scikit-learn keeps one for each thread
                 outcome.set_result(context.run(call))
         except BaseException as error:
             outcome.set_exception(error)

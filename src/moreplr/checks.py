@@ -1,6 +1,6 @@
-"""Checks for rankers beyond scikit-learn's: ties, missing labels, names, weights, texts.
+"""Checks for rankers, beyond scikit-learn's: ties, missing labels, names, weights, texts.
 
-scikit-learn's own checks know nothing of rankings. Run these on any ranker, your own too::
+scikit-learn's checks do not cover rankings. Run these on any ranker, your own, too::
 
     @pytest.mark.parametrize("check", RANKER_CHECKS)
     def test_ranker(check):
@@ -26,7 +26,7 @@ from moreplr.encoders import encode
 from moreplr.incomplete import remove_labels
 from moreplr.rankings import count_buckets, dense_ranks, from_text, to_buckets, to_text
 
-NAMES = ["a", "b > c", "d", "ü"]  # sorted, as the names found in texts are
+NAMES = ["a", "b > c", "d", "ü"]  # sorted, as names from texts are
 
 
 def make_rankings(n: int = 60, k: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -57,12 +57,11 @@ def check_only_order_counts(ranker: Any) -> None:
     """Any increasing change of the positions leaves the predictions as they are."""
     if getattr(ranker, "positions", None) == "given":
         return
-    if "random_state" in ranker.get_params():  # else splits of equal gain may be others
+    if "random_state" in ranker.get_params():  # else splits of equal gain may differ
         ranker = clone(ranker).set_params(random_state=0)
     X, complete = make_rankings()
     incomplete = remove_labels(complete, 0.3, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         for Y in (complete, incomplete):
             first = clone(ranker).fit(X, Y).predict(X)
             for changed in (7 * Y**3 - 40, Y - 1):  # positions may be counted from 0
@@ -70,12 +69,11 @@ def check_only_order_counts(ranker: Any) -> None:
 
 
 def check_missing_labels(ranker: Any) -> None:
-    """Incomplete rankings are learned from; predictions are complete all the same."""
+    """Rankers learn from incomplete rankings, and predict complete ones."""
     X, Y = make_rankings(n=80)
     incomplete = remove_labels(Y, 0.3, random_state=0)
     incomplete[:3] = Y[:3]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         ranker = clone(ranker).fit(X, incomplete)
     predicted = ranker.predict(X)
     assert not np.isnan(predicted).any()
@@ -83,7 +81,7 @@ def check_missing_labels(ranker: Any) -> None:
 
 
 def check_unranked_rows(ranker: Any) -> None:
-    """A row without a ranked label is counted in a warning and changes nothing else."""
+    """Rows without a ranked label are counted in a warning, and do not stop the fit."""
     X, Y = make_rankings()
     Y[7] = np.nan
     with warnings.catch_warnings(record=True) as caught:
@@ -93,11 +91,10 @@ def check_unranked_rows(ranker: Any) -> None:
 
 
 def check_never_ranked_label(ranker: Any) -> None:
-    """A label that no row ranks does not stop the fit, and it is ranked all the same."""
+    """A label that no row ranks does not stop the fit, and predictions rank it."""
     X, Y = make_rankings()
     Y[:, 2] = np.nan
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         try:
             predicted = clone(ranker).fit(X, Y).predict(X)
         except ValueError as error:
@@ -107,7 +104,7 @@ def check_never_ranked_label(ranker: Any) -> None:
 
 
 def check_nothing_compared(ranker: Any) -> None:
-    """Rows that rank one label each say nothing of their order and are refused."""
+    """Rows that rank one label each are refused, since they compare nothing."""
     X = np.arange(6.0)[:, None]
     Y = np.where(np.arange(6)[:, None] % 2 == [0, 1], 1.0, np.nan)
     _assert_refused(ranker, X, Y, "ranks two labels in no row")
@@ -133,14 +130,14 @@ def check_all_tied(ranker: Any) -> None:
 
 
 def check_single_label(ranker: Any) -> None:
-    """One label is a trivial ranking, whatever number it carries."""
+    """One label is a trivial ranking, whatever its position."""
     X, _ = make_rankings()
     predicted = clone(ranker).fit(X, X[:, :1] * 100).predict(X)
     np.testing.assert_array_equal(predicted, np.ones((len(X), 1)))
 
 
 def check_forms_agree(ranker: Any) -> None:
-    """Arrays, frames, texts and buckets of the same rankings teach the same."""
+    """Arrays, frames, texts and buckets of the same rankings give the same predictions."""
     X, Y = make_rankings()
     expected = clone(ranker).fit(X, Y).predict(X)
     forms = [
@@ -154,7 +151,7 @@ def check_forms_agree(ranker: Any) -> None:
 
 
 def check_labels_and_text(ranker: Any) -> None:
-    """A frame's columns name the labels; predicted texts read back as the predictions."""
+    """A frame's columns name the labels; predicted texts stand for the predicted ranks."""
     X, Y = make_rankings()
     ranker = clone(ranker).fit(X, pd.DataFrame(Y, columns=NAMES))
     assert ranker.labels_.tolist() == NAMES
@@ -163,7 +160,7 @@ def check_labels_and_text(ranker: Any) -> None:
 
 
 def check_score_matches_columns(ranker: Any) -> None:
-    """Scoring a frame goes by its column names, not by their places."""
+    """Scores match the columns of a frame by their names, not by their places."""
     X, Y = make_rankings()
     frame = pd.DataFrame(Y, columns=NAMES)
     ranker = clone(ranker).fit(X, frame)
@@ -171,7 +168,7 @@ def check_score_matches_columns(ranker: Any) -> None:
 
 
 def check_pipeline_and_search(ranker: Any) -> None:
-    """Works at the end of a pipeline inside a grid search, with frames on both sides."""
+    """A ranker works at the end of a pipeline in a grid search, with frames for X and y."""
     X, Y = make_rankings()
     frame = pd.DataFrame(X, columns=["f", "g", "h"], index=np.arange(len(X)) * 3 + 1)
     rankings = pd.DataFrame(Y, columns=NAMES, index=frame.index)
@@ -190,13 +187,12 @@ def check_same_seed_same_result(ranker: Any) -> None:
 
 
 def check_input_untouched(ranker: Any) -> None:
-    """Fitting and predicting leave read-only inputs as they are."""
+    """Fitting and predicting work with read-only inputs."""
     X, Y = make_rankings()
     Y = remove_labels(Y, 0.1, random_state=0)
     Y[:3] = encode(np.arange(12.0).reshape(3, 4))
     X.flags.writeable = Y.flags.writeable = False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         clone(ranker).fit(X, Y).predict(X)
 
 
@@ -223,8 +219,7 @@ def check_layouts_agree(ranker: Any) -> None:
 def check_least_data(ranker: Any) -> None:
     """One row is enough, or is refused; one feature and two rows are enough."""
     X, Y = make_rankings()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         try:
             fitted = clone(ranker).fit(X[:1], Y[:1])
         except ValueError as error:
@@ -236,7 +231,7 @@ def check_least_data(ranker: Any) -> None:
 
 
 def check_scale_of_weights(ranker: Any) -> None:
-    """Weights count by their ratios: no unit in which they are given changes a prediction."""
+    """Only the ratios of weights count: a factor on all of them changes no prediction."""
     if not has_fit_parameter(ranker, "sample_weight"):
         return
     X, Y = make_rankings()
@@ -254,7 +249,7 @@ def check_scale_of_weights(ranker: Any) -> None:
 
 
 def check_threads_share_a_model(ranker: Any) -> None:
-    """Eight threads that predict with one fitted ranker get what one gets."""
+    """Eight threads that predict with one fitted ranker get the same result as one."""
     X, Y = make_rankings()
     fitted = clone(ranker).fit(X, Y)
     expected = fitted.predict(X).tobytes()
@@ -281,26 +276,6 @@ def _assert_refused(ranker: Any, X: Any, Y: Any, message: str) -> None:
 
 
 RANKER_CHECKS: list[Callable[[Any], None]] = [
-    check_learns,
-    check_predicts_dense_ranks,
-    check_only_order_counts,
-    check_missing_labels,
-    check_unranked_rows,
-    check_never_ranked_label,
-    check_nothing_compared,
-    check_nothing_ranked,
-    check_different_lengths,
-    check_all_tied,
-    check_single_label,
-    check_forms_agree,
-    check_labels_and_text,
-    check_score_matches_columns,
-    check_pipeline_and_search,
-    check_same_seed_same_result,
-    check_input_untouched,
-    check_layouts_agree,
-    check_least_data,
-    check_scale_of_weights,
-    check_threads_share_a_model,
-    check_no_ties_from_total_orders,
+    value for name, value in list(globals().items()) if name.startswith("check_")
 ]
+"""All functions above whose names begin so."""

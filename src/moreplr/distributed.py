@@ -1,8 +1,8 @@
-"""Train and predict on a Dask cluster: trees are grown on its workers, frames stay there.
+"""Train and predict on a Dask cluster.
 
-Every tree depends on the data and its own seed only, so that a forest grown on a cluster equals,
-bit for bit, the one that is grown here. Workers get the training rows, features binned to one
-byte a value; data that do not fit on a worker are not for this.
+Every tree depends only on the data and its own seed, so that a forest grown on a cluster equals,
+bit for bit, one that is grown locally. Each worker gets all training rows, with features binned
+to one byte a value; the data must fit on a worker.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ def fit(ranker: Ranker, X: Any, y: Any, *, client: Any = None, **parameters: Any
     Parameters
     ----------
     ranker : an unfitted ranker, or a pipeline with one
-        All that it does in parallel is done on the cluster, with as many jobs as the cluster
-        has threads, unless it has an `n_jobs` of its own.
-    X, y : as for the ranker's `fit`; Dask collections are brought here first
+        Its parallel work is done on the cluster, with as many jobs as the cluster has threads,
+        unless the ranker has an `n_jobs` of its own.
+    X, y : as for the ranker's `fit`; Dask collections are computed first
     client : distributed.Client, optional
-        By default the current one.
+        The current client by default.
     **parameters : passed on to `fit`, such as `sample_weight`
 
     Returns
     -------
-    The ranker, fitted here: it needs no cluster to predict.
+    The fitted ranker, which needs no cluster to predict.
     """
     client = client or _current_client()
     X, y = _collected(X), _collected(y)
@@ -40,7 +40,7 @@ def fit(ranker: Ranker, X: Any, y: Any, *, client: Any = None, **parameters: Any
 
 
 def predict(ranker: Any, X: Any) -> Any:
-    """Predict dense ranks of a Dask frame or array, a partition at a time, where it is.
+    """Predict dense ranks of a Dask frame or array, on the workers that hold its partitions.
 
     Parameters
     ----------
@@ -68,9 +68,7 @@ def predict(ranker: Any, X: Any) -> Any:
     if isinstance(X, dask.array.Array):
         rows = X.rechunk({1: -1})
         ranks = [
-            dask.array.from_delayed(
-                delayed(_array_of)(part, shared), shape=(n, len(labels)), dtype=float
-            )
+            dask.array.from_delayed(shared.predict(part), shape=(n, len(labels)), dtype=float)
             for part, n in zip(rows.to_delayed().ravel(), rows.chunks[0], strict=True)
         ]
         return dask.array.concatenate(ranks)
@@ -80,10 +78,6 @@ def predict(ranker: Any, X: Any) -> Any:
 def _frame_of(part: pd.DataFrame, ranker: Any, labels: Any) -> pd.DataFrame:
     ranks = ranker.predict(part) if len(part) else np.empty((0, len(labels)))
     return pd.DataFrame(ranks, index=part.index, columns=labels)
-
-
-def _array_of(part: Any, ranker: Any) -> Any:
-    return ranker.predict(part)
 
 
 def _collected(value: Any) -> Any:

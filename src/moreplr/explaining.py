@@ -1,9 +1,10 @@
-"""Which features speak for one label before another, and what would turn the pair around.
+"""Why a ranker puts one label before another: contributions of features, and smallest changes.
 
-Works with any fitted ranker. Contributions are Shapley values: what knowing a feature's value
-changes, on average over the orders in which features become known and over background rows that
-stand in for what is not known. They add up to the difference between the row and the background.
-For a linear ranker they are its coefficients times the distance to the mean, exactly.
+Works with any fitted ranker. Contributions are Shapley values: how much a prediction changes when
+a feature's value becomes known, averaged over the orders in which features can become known.
+Background rows supply the values that are not known yet. Contributions add up to the difference
+between the row and the mean of the background. For a linear ranker they are exactly its
+coefficients times the distance to the mean.
 """
 
 from __future__ import annotations
@@ -27,30 +28,31 @@ __all__ = ["Reasons", "reasons", "to_shap"]
 
 _FEATURES_SHOWN = 3
 _LETTERS_SHOWN = 50
-# Halving the gap between a value that turns the pair and one that does not, this many times.
+# How often to halve the gap between a value that turns the pair around and one that does not.
 _HALVINGS = 12
 
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why a ranker puts one label before another in a row, in the row's own features.
+    """Why a ranker puts one label before another in a row, by the row's features.
 
     Attributes
     ----------
     first, second : the labels
     scale : {"probability", "log-odds", "positions"}
-        What is explained: the probability that the first precedes the second with ties counted
-        half; for linear rankers the difference of utilities; without probabilities how many
-        positions the first is predicted ahead.
+        What is explained: the probability that the first label precedes the second, where a tie
+        counts half; for linear rankers the difference of their utilities; for rankers without
+        probabilities how many positions the first is ahead.
     value, baseline : float
-        That of the row, and the mean over the background.
+        Its value for the row, and its mean over the background.
     features : DataFrame
-        ``feature``, its ``value`` in the row and its ``contribution``, the largest first. They
-        add up to ``value - baseline``.
+        ``feature``, its ``value`` in the row and its ``contribution``, the largest first.
+        Contributions add up to ``value - baseline``.
     changes : DataFrame
-        For each feature that can turn the pair alone: ``feature``, ``value``, the nearest
-        ``new_value`` that does, and ``distance``: the share of background rows passed on the way,
-        or for categories the share that has another value. The smallest comes first.
+        A line for each feature that can turn the pair around by itself: ``feature``, ``value``,
+        the nearest ``new_value`` that does so, and ``distance``: the share of background rows
+        between the two values, or for categories the share with another value. The smallest
+        distance comes first.
     """
 
     first: Any
@@ -65,7 +67,7 @@ class Reasons:
         lines = [self._headline()]
         counts = self.features["contribution"]
         for sign, word in ((1, "for"), (-1, "against")):
-            side = self.features[counts * sign >= 0.005]  # what is shown as zero says nothing
+            side = self.features[counts * sign >= 0.005]  # others are printed as zero
             if len(side):
                 parts = [
                     f"{name} = {_shown(value)} ({self._size(float(contribution))})"
@@ -110,20 +112,19 @@ def reasons(
     n_permutations: int = 100,
     random_state: Seed = 0,
 ) -> Reasons:
-    """Tell which features of a row speak for one label before another.
+    """Explain by the features of a row why one label comes before another.
 
     Parameters
     ----------
     ranker : fitted ranker
-        Of numbers, or a :class:`moreplr.TableRanker`, whose columns then are the features.
+        For a :class:`moreplr.TableRanker`, the columns of its table are the features.
     x : one row: a frame of one row, a Series, a dict, or a sequence of the features
     first, second : labels
     background : frame or array of shape (n_samples, n_features), optional
-        Rows to compare with, such as some hundred training rows. Only a linear ranker
+        Rows to compare with, such as a few hundred training rows. Only a linear ranker
         (:class:`moreplr.BradleyTerryRanker`) does without; `changes` is empty then.
     n_permutations : int, default=100
-        Orders of the features to average over; each takes as many predictions as there are
-        features, twice.
+        Orders of the features to average over. Each needs two predictions for each feature.
     random_state : int, RandomState instance or None, default=0
         Draws the orders and the background rows.
 
@@ -144,21 +145,19 @@ def reasons(
     if pair[0] == pair[1]:
         raise ValueError(f"a pair needs two labels, got {first!r} twice")
     row = _row(ranker, x, background)
-    linear = _linear(ranker, row, pair)
-    if background is None:
-        if linear is None:
-            raise ValueError("give background rows to compare with, such as training rows")
-        scale, value, baseline, contributions = linear
-        changes = _no_changes()
-    else:
+    changes = _no_changes()
+    if background is not None:
         task = _Task(ranker, row, _table(ranker, background), pair)
-        scale, value = task.scale, float(task.values(task.all_of_row())[0])
-        changes = task.changes(value)
-        if linear is None:
-            rng = check_random_state(random_state)
-            baseline, contributions = task.shapley(n_permutations, rng)
-        else:
-            scale, value, baseline, contributions = linear
+        changes = task.changes()
+    linear = _linear(ranker, row, pair)
+    if linear is not None:
+        scale, value, baseline, contributions = linear
+    elif background is not None:
+        scale, value = task.scale, task.value
+        rng = check_random_state(random_state)
+        baseline, contributions = task.shapley(n_permutations, rng)
+    else:
+        raise ValueError("give background rows to compare with, such as training rows")
     features = pd.DataFrame(
         {
             "feature": [str(name) for name in row.columns],
@@ -173,7 +172,7 @@ def reasons(
 
 
 class _Task:
-    """Predictions for a row whose features are partly those of background rows."""
+    """Predictions for mixtures of a row and background rows."""
 
     def __init__(self, ranker: Any, row: Any, background: Any, pair: tuple[int, int]) -> None:
         if list(row.columns) != list(background.columns):
@@ -185,13 +184,10 @@ class _Task:
         self._named = hasattr(ranker, "feature_names_in_")
         self.scale = "probability" if hasattr(ranker, "predict_pairs") else "positions"
         self._turn = 0.5 if self.scale == "probability" else 0.0
+        self.value = float(self._predict(self._rows.iloc[[self._n]])[0])
 
-    def all_of_row(self) -> NDArray[np.intp]:
-        """Where each feature comes from if all are the row's."""
-        return np.full((1, self._rows.shape[1]), self._n)
-
-    def values(self, sources: NDArray[np.intp]) -> Array:
-        """What is explained, for rows whose features come from the rows numbered so."""
+    def _values(self, sources: NDArray[np.intp]) -> Array:
+        """What is explained, for rows that take each feature from the row of that number."""
         columns = [self._rows.iloc[:, at].take(rows) for at, rows in enumerate(sources.T)]
         table = pd.concat([one.reset_index(drop=True) for one in columns], axis=1)
         return self._predict(table)
@@ -208,9 +204,9 @@ class _Task:
         return np.concatenate(parts)
 
     def shapley(self, n_permutations: int, rng: Any) -> tuple[float, Array]:
-        """Baseline and contributions; each order is walked back, too, which halves the noise."""
+        """Baseline and contributions; each order is used backwards, too, to halve the noise."""
         p = self._rows.shape[1]
-        if self._n <= n_permutations:  # each background row as often as any other
+        if self._n <= n_permutations:  # all background rows, equally often
             drawn = np.arange(n_permutations - n_permutations % self._n or self._n) % self._n
         else:
             drawn = rng.permutation(self._n)[:n_permutations]
@@ -221,29 +217,27 @@ class _Task:
         # After t steps, the first t features of the order are the row's.
         known = place[:, None, :] < np.arange(p + 1)[None, :, None]
         sources = np.where(known, self._n, drawn[:, None, None])
-        values = self.values(sources.reshape(-1, p)).reshape(len(orders), p + 1)
+        values = self._values(sources.reshape(-1, p)).reshape(len(orders), p + 1)
         steps = np.take_along_axis(np.diff(values, axis=1), place, axis=1)
         return float(values[:, 0].mean()), steps.mean(axis=0)
 
-    def changes(self, value: float) -> pd.DataFrame:
-        """The nearest value of each feature that turns the pair alone."""
-        p = self._rows.shape[1]
-        found = []
-        if value != self._turn:
-            sources = np.tile(self.all_of_row(), (p * self._n, 1))
-            sources[np.arange(p * self._n), np.repeat(np.arange(p), self._n)] = np.tile(
-                np.arange(self._n), p
-            )
-            turned = (self.values(sources).reshape(p, self._n) - self._turn) * (
-                value - self._turn
-            ) < 0
-            for at in np.flatnonzero(turned.any(axis=1)):
-                found.append(self._nearest(int(at), turned[at], value))
+    def changes(self) -> pd.DataFrame:
+        """For each feature, the nearest value that turns the pair around by itself."""
+        p, n = self._rows.shape[1], self._n
+        # Row j of block i is the row itself but for feature i, which is background row j's.
+        sources = np.full((p, n, p), n)
+        sources[np.arange(p), :, np.arange(p)] = np.arange(n)
+        turned = self._turns(self._values(sources.reshape(-1, p))).reshape(p, n)
+        found = [self._nearest(int(at), turned[at]) for at in np.flatnonzero(turned.any(axis=1))]
         if not found:
             return _no_changes()
         return pd.DataFrame(found).sort_values("distance", kind="stable", ignore_index=True)
 
-    def _nearest(self, at: int, turned: NDArray[np.bool_], value: float) -> dict[str, Any]:
+    def _turns(self, values: Array) -> NDArray[np.bool_]:
+        """Whether values are on the other side than the row's."""
+        return (values - self._turn) * (self.value - self._turn) < 0
+
+    def _nearest(self, at: int, turned: NDArray[np.bool_]) -> dict[str, Any]:
         column = self._rows.iloc[:, at]
         others, own = column.iloc[: self._n], column.iloc[self._n]
         numeric = pd.api.types.is_numeric_dtype(column.dtype)
@@ -251,7 +245,7 @@ class _Task:
         if numeric and pd.notna(others[turned]).any():
             values = others.to_numpy(dtype=float, na_value=np.nan)
             far = np.where(turned, abs(values - own), np.nan)
-            new = self._halve(at, float(own), float(values[np.nanargmin(far)]), value)
+            new = self._halve(at, float(own), float(values[np.nanargmin(far)]))
             low, high = min(own, new), max(own, new)
             distance = float(np.mean((values > low) & (values < high)))
         else:
@@ -261,16 +255,15 @@ class _Task:
         name = str(column.name)
         return {"feature": name, "value": own, "new_value": new, "distance": distance}
 
-    def _halve(self, at: int, stays: float, turns: float, value: float) -> float:
-        """A value that turns the pair, near to one that does not."""
+    def _halve(self, at: int, stays: float, turns: float) -> float:
+        """A value that turns the pair around, near to one that does not."""
         row = self._rows.iloc[[self._n]].reset_index(drop=True)
         for _ in range(_HALVINGS):
             middle = _rounded((stays + turns) / 2, abs(turns - stays))
             if middle in (stays, turns):
                 break
             row.isetitem(at, [middle])
-            there = self._predict(row)[0] - self._turn
-            if there * (value - self._turn) < 0:
+            if self._turns(self._predict(row))[0]:
                 turns = middle
             else:
                 stays = middle
@@ -280,7 +273,7 @@ class _Task:
 def _linear(
     ranker: Any, row: Any, pair: tuple[int, int]
 ) -> tuple[str, float, float, Array] | None:
-    """The reasons of a linear ranker, alone or behind a vectoriser; None for any other."""
+    """Scale, value, baseline and contributions for a linear ranker; None for any other."""
     inner = getattr(ranker, "ranker_", ranker)
     if not all(hasattr(inner, name) for name in ("coef_", "intercept_", "mean_")):
         return None
@@ -288,7 +281,7 @@ def _linear(
     if inner is not ranker and ranker.vectorizer_ is not None:
         try:
             table, origin = ranker.vectorizer_.transform(row), ranker._origin()
-        except AttributeError:  # which column an output comes from is not known
+        except AttributeError:  # this vectoriser does not know where its outputs come from
             return None
     x = np.asarray(table, dtype=float)[0]
     i, j = pair
@@ -338,7 +331,7 @@ def _no_changes() -> pd.DataFrame:
 
 
 def _rounded(value: float, width: float) -> float:
-    """A number with no more digits than the width of what it halves calls for."""
+    """A number with as many digits as the width of its interval justifies."""
     if width <= 0 or not np.isfinite(width):
         return value
     return round(value, int(1 - np.floor(np.log10(width))))

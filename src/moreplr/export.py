@@ -10,18 +10,18 @@ from sklearn.utils.validation import check_is_fitted
 from moreplr._plain_trees import PlainTree, plain_trees
 from moreplr.rankers.boost import RankingBoost
 
-# As the ranker has them: beyond these, probabilities are 0 or 1 anyway.
+# Utilities are bounded as in the ranker: beyond this, probabilities are 0 or 1 anyway.
 _FARTHEST = 300.0
 
 
 def to_onnx(ranker: RankingBoost) -> Any:
-    """Boosted trees as an ONNX model, for `onnxruntime` and its like in any language.
+    """Boosted trees as an ONNX model, for `onnxruntime` and similar libraries in any language.
 
-    Its input is ``X``, doubles of shape (n, n_features), NaN for gaps. Its outputs are
-    ``scores`` (n, n_labels), the better the larger, and ``precedes`` and ``tied``
+    The input is ``X``, doubles of shape (n, n_features), with NaN for missing values. The outputs
+    are ``scores`` (n, n_labels), where larger is better, and ``precedes`` and ``tied``
     (n, n_labels, n_labels), the P and Q of `predict_pairs`. They agree with the ranker's to
-    single precision. Decoding pair probabilities into a bucket order is left to the program;
-    sorting scores ranks without ties.
+    single precision. The model does not decode pair probabilities into a bucket order; sorting
+    the scores gives a ranking without ties.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _ensemble(trees: list[PlainTree], offset: Any) -> dict[str, Any]:
     """The attributes of a TreeEnsembleRegressor."""
     from onnx import numpy_helper
 
-    if not trees:  # it must have one: a leaf that adds nothing
+    if not trees:  # ONNX needs one: a leaf that adds nothing
         none, leaf = np.zeros(1), np.array([-1])
         gap = np.zeros(1, dtype=bool)
         trees = [PlainTree(leaf, leaf, np.array([0]), none, gap, np.zeros((1, len(offset))), ())]

@@ -33,7 +33,7 @@ def test_a_pipeline_may_hold_the_vectoriser():
     assert model.kinds == ["text", "number"]
     raw = pd.DataFrame({"t": ["u"], "n": ["2"]}, dtype=object)
     ready = model.prepare(raw, ["t", "n"], Reader("t.csv"))
-    assert model.ranks(ready, {}).shape == (1, 2)
+    assert model.ranker.predict(ready).shape == (1, 2)
 
 
 def test_columns_that_are_not_looked_at_may_be_absent():
@@ -44,7 +44,7 @@ def test_columns_that_are_not_looked_at_may_be_absent():
     assert model.kinds == ["unused", "number"]
     raw = pd.DataFrame({"n": ["2"]}, dtype=object)
     ready = model.prepare(raw, model.columns(["n"], "t.csv"), Reader("t.csv"))
-    assert model.ranks(ready, {}).shape == (1, 2)
+    assert model.ranker.predict(ready).shape == (1, 2)
     with pytest.raises(ValueError, match="lacks the feature column 'n'"):
         model.columns(["id"], "t.csv")
 

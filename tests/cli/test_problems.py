@@ -134,7 +134,7 @@ def test_odd_features_are_noted(tmp_path, capsys):
 def test_one_label_is_no_ranking(table):
     data = problem(table, "--labels", "rank_tea")
     with pytest.raises(ValueError, match="'rank_tea' is the only label; a ranking needs two"):
-        check_features(data, "people.csv")
+        check_features(data)
 
 
 def test_a_name_that_looks_like_a_pattern_is_a_name_first():

@@ -1,8 +1,11 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from moreplr import DummyRanker
+from moreplr.cli.declaring import Options
 from moreplr.cli.resampling import cross_validate
 from moreplr.datasets import Dataset, load
 from moreplr.model_selection import by_split
@@ -10,14 +13,9 @@ from moreplr.model_selection import by_split
 
 def validate(data, folds=3, repeats=2, **rankers):
     steps = []
-    scores = cross_validate(
-        data,
-        rankers or {"dummy": DummyRanker()},
-        folds=folds,
-        repeats=repeats,
-        random_state=0,
-        advance=lambda count, title: steps.append(count),
-    )
+    progress = SimpleNamespace(advance=lambda count, title: steps.append(count))
+    options = Options(folds=folds, repeats=repeats, random_state=0)
+    scores = cross_validate(data, rankers or {"dummy": DummyRanker()}, options, progress)
     return scores, sum(steps)
 
 

@@ -24,6 +24,7 @@ def test_time_left_is_learned_from_units_of_the_same_kind(tiny, methods):
 def test_time_left_grows_slower_than_the_data(tiny, methods):
     plan = Plan([tiny], methods, folds=2, repetitions=1)
     unit = next(expand(plan, [source_of(tiny)], set()))
-    forecast = Forecast([unit, replace(unit, dataset="larger", cost=8 * unit.cost)])
+    larger = replace(unit.source, name="larger", cells=8 * unit.source.cells)
+    forecast = Forecast([unit, replace(unit, source=larger)])
     forecast.learn(unit, 2.0)
     assert forecast.seconds_left() == pytest.approx(2 * 4)

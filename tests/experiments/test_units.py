@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -182,8 +184,8 @@ def test_a_fold_that_nothing_can_be_scored_on_is_a_failure_and_the_rest_is_read(
 def test_other_data_under_the_same_name_are_refused():
     plan = Plan(["plr/iris"], ["kNN"], folds=2, repetitions=1)
     unit = units_of(plan)[0]
-    object.__setattr__(unit, "fingerprint", "0" * 16)
-    (result,) = run_unit(unit)
+    source = replace(unit.source, fingerprint="0" * 16)
+    (result,) = run_unit(replace(unit, source=source))
     assert "not the same data" in result.message
 
 

@@ -35,7 +35,7 @@ COMMANDS = (
     "demo",
     "completion",
 )
-COMPLETE = "_MOREPLR_COMPLETE"  # where a shell's script asks for what completes a word
+COMPLETE = "_MOREPLR_COMPLETE"  # a shell sets this to complete a word
 _LONGEST = 1000
 
 
@@ -77,7 +77,7 @@ def moreplr() -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; 0 is success, 1 an error, 2 a command line that makes no sense.
+    """Run the command; 0 is success, 1 an error, 2 a wrong command line.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    _write_what_can_be_written()
+    _escape_what_terminals_lack()
     try:
         with stoppable_command():
             code = _run(words)
@@ -114,7 +114,7 @@ def _run(words: list[str]) -> int:
         _run(["--help"])
         return 2
     debug = "--debug" in words
-    # A plan has the options of Python.
+    # The keys of a plan are named as in Python.
     spell = str if words[:1] == ["benchmark"] else as_options
     try:
         with warnings.catch_warnings():
@@ -122,11 +122,11 @@ def _run(words: list[str]) -> int:
                 warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _note_once(spell)
-            # What click calls standalone treats signals and errors in its own way.
+            # Not click's standalone mode, which handles signals and errors in its own way.
             with moreplr.make_context("moreplr", words) as context:
                 moreplr.invoke(context)
         return 0
-    except Exit as stop:  # --help and --version have said all
+    except Exit as stop:  # after --help and --version
         return stop.exit_code
     except click.UsageError as error:
         print(_usage(error), file=sys.stderr)
@@ -142,7 +142,7 @@ def _run(words: list[str]) -> int:
 
 
 def _usage(error: click.UsageError) -> str:
-    """One line that says what is wrong with a command line, and of which command."""
+    """One line about a wrong command line, with the command's name."""
     message = " ".join(error.format_message().split()).rstrip(".")
     message = message[0].lower() + message[1:]
     if message.endswith(("'TABLE'", "'TABLES...'")):
@@ -152,7 +152,7 @@ def _usage(error: click.UsageError) -> str:
 
 
 def _describe(error: Exception, spell: Callable[[str], str]) -> str:
-    """One line that says what is wrong."""
+    """One line about an error."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     words = _one_line(error, spell)
@@ -162,13 +162,13 @@ def _describe(error: Exception, spell: Callable[[str], str]) -> str:
 
 
 def _one_line(message: Any, spell: Callable[[str], str]) -> str:
-    """A message without line breaks; of a long one, such as with a cell in it, both ends."""
+    """A message without line breaks; a long one, such as with a cell in it, is cut."""
     words = spell(" ".join(str(message).split()))
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST // 2]} … {words[-200:]}"
 
 
 def _note_once(spell: Callable[[str], str]) -> Any:
-    """What shows a warning as a note, each text once."""
+    """A function that shows warnings as notes, each text once."""
     seen: set[str] = set()
 
     def show(message: Any, *rest: Any) -> None:
@@ -180,14 +180,14 @@ def _note_once(spell: Callable[[str], str]) -> Any:
     return show
 
 
-def _write_what_can_be_written() -> None:
-    """Let a label that a terminal's encoding lacks be no error."""
+def _escape_what_terminals_lack() -> None:
+    """Print escapes for signs that the terminal's encoding lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and "utf" not in stream.encoding.lower():
             stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:
-    """Nobody reads on: keep Python from complaining about it when it flushes at exit."""
-    with suppress(OSError, ValueError):  # no stream of the system's
+    """After a broken pipe, keep Python from failing when it flushes the output at exit."""
+    with suppress(OSError, ValueError):  # standard output is no file of the system
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

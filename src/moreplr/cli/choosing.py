@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import moreplr
-from moreplr.cli.declaring import together
+from moreplr.cli.declaring import Options, together
 from moreplr.cli.values import parse_changes
 
 RANKERS = {
@@ -84,6 +84,11 @@ def make_ranker(spec: str, changes: Sequence[str] = (), random_state: int | None
     return ranker
 
 
+def ranker_from(options: Options, spec: str, changes: Sequence[str] = ()) -> Any:
+    """A ranker by its short name, with the seed and the threads of the options."""
+    return use_jobs(make_ranker(spec, changes, options.random_state), options.jobs)
+
+
 def use_jobs(model: Any, jobs: int | None) -> Any:
     """Let a ranker or pipeline and all its parts work with this many threads."""
     names = [key for key in model.get_params() if key == "n_jobs" or key.endswith("__n_jobs")]
@@ -92,7 +97,7 @@ def use_jobs(model: Any, jobs: int | None) -> Any:
 
 
 def _set(estimator: Any, key: str, value: Any, shown: str) -> None:
-    """Set a parameter; a part that is there by name, or by default, is made an object first."""
+    """Set a parameter; a part given by its name, or by default, is made an object first."""
     part, nested, rest = key.partition("__")
     known = estimator.get_params(deep=False)
     if part not in known:
@@ -106,7 +111,9 @@ def _set(estimator: Any, key: str, value: Any, shown: str) -> None:
         inner = _make_part(part, inner)
         if inner is None:
             raise ValueError(f"{part!r} of {shown} has no parameters of its own: {key!r}")
-        if "random_state" in inner.get_params(deep=False) and not _passes_seed(part):
+        # The others get the seed of what holds them at `fit`; a regressor object does not.
+        takes_seed = part not in ("base", "final", "classifier")
+        if takes_seed and "random_state" in inner.get_params(deep=False):
             inner.set_params(random_state=known.get("random_state"))
         estimator.set_params(**{part: inner})
     _set(inner, rest, value, f"{part} of {shown}")
@@ -130,8 +137,3 @@ def _make_part(part: str, named: Any) -> Any:
         return RankEncoder(named)
     registry: Any = {"regressor": REGRESSORS, "layer": LAYERS}.get(part, {})
     return registry[named]() if named in registry else None
-
-
-def _passes_seed(part: str) -> bool:
-    # These get the seed of what holds them at `fit`; a regressor object does not.
-    return part in ("base", "final", "classifier")

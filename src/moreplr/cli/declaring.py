@@ -12,14 +12,14 @@ import click
 from click.core import augment_usage_errors
 
 Options = SimpleNamespace  # what a command is given, by name
-# Completes names of files; whether one can be read is said where it is read.
+# Shells complete names of files; whether a file can be read is checked where it is read.
 FILE = click.Path(readable=False)
 # What looks like an option: -o and --output do; -, -1 and '- a' do not.
 _NAME = re.compile(r"-[^\d.\s]\S*")
 
 
 class Argument(click.Argument):
-    """An argument that --help tells of."""
+    """An argument with a description in --help."""
 
     def __init__(self, *names: Any, about: str, **rest: Any) -> None:
         super().__init__(*names, **rest)
@@ -42,13 +42,13 @@ class Words(Option):
 
 
 def _needed(option: Any) -> int:
-    """How many words have to follow an option; after --paper-tables, there may be none."""
+    """How many words must follow an option; --paper-tables works without any."""
     is_value = isinstance(option, click.Option) and not option.is_flag and option.flag_value != ""
     return int(option.nargs) if is_value else 0
 
 
 class _Helpful(click.Command):
-    """Has --debug, shows all of its first line in lists, and its examples at the end."""
+    """A command with --debug, its whole first line in lists, and examples at the end of help."""
 
     def __init__(self, *args: Any, **rest: Any) -> None:
         super().__init__(*args, **rest)
@@ -65,10 +65,10 @@ class _Helpful(click.Command):
 
 
 class Command(_Helpful):
-    """Calls its function with one object that has all options."""
+    """A command whose function gets all options as one object."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Repeat an option of several words before each of them, as click has it."""
+        """Repeat an option of several words before each of them, as click expects."""
         options = {name: option for option in self.params for name in option.opts}
         words: list[str] = []
         last, needed = "", 0
@@ -91,7 +91,7 @@ class Command(_Helpful):
             return super().parse_args(context, words)
 
     def invoke(self, context: click.Context) -> Any:
-        """Call it; --data holds for this process and those that it starts."""
+        """Call the function; --data is set for this process and those that it starts."""
         assert self.callback is not None
         options = Options(**context.params)
         if getattr(options, "data", None) is not None:

@@ -1,7 +1,7 @@
-"""Cross-validate several rankers on bundled data and show some of their bucket orders.
+"""Cross-validate several rankers on bundled data, and show some predicted bucket orders.
 
-Each ranker learns from complete rankings and from rankings that lost 30 % of their labels; both
-are scored by τ_X on complete ones that it has not seen.
+Each ranker is trained on complete rankings, and on rankings that lost 30 % of their labels. Both
+are scored by τ_X on complete rankings that it was not trained on.
 """
 
 from __future__ import annotations
@@ -51,21 +51,17 @@ FOLDS = KFold(5, shuffle=True, random_state=0)
 
 
 def score(ranker: Any, X: Any, Y: Any, missing: float, train: Any, test: Any) -> float:
-    """τ_X on the test rows, after learning from training rows with labels taken away."""
+    """τ_X on the test rows of a ranker that is trained on rankings with labels taken away."""
     incomplete = remove_labels(Y.iloc[train], missing, random_state=0)
-    fitted = make_pipeline(StandardScaler(), clone(ranker)).fit(X.iloc[train], incomplete)
+    with warnings.catch_warnings():
+        # Some rows lose all labels, as in the paper's experiments.
+        warnings.filterwarnings("ignore", message=".* rows rank no label")
+        fitted = make_pipeline(StandardScaler(), clone(ranker)).fit(X.iloc[train], incomplete)
     return fitted.score(X.iloc[test], Y.iloc[test].to_numpy())
 
 
 def demonstrate() -> None:
     """Print the table of scores, and some predictions."""
-    with warnings.catch_warnings():
-        _demonstrate()
-
-
-def _demonstrate() -> None:
-    # Taking labels away leaves some rows with none, as it does in the paper's experiments.
-    warnings.filterwarnings("ignore", message=".* rows rank no label")
     console = Console()
     table = Table(title="mean τ_X of 5-fold cross-validation (1 is perfect)")
     table.add_column("ranker", no_wrap=True)

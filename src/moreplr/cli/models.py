@@ -14,17 +14,18 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from moreplr._types import Positions
-from moreplr.cli.problems import shorten
 from moreplr.cli.writing import check_output
 from moreplr.persistence import ModelFileError
 from moreplr.rankers import TableRanker
+from moreplr.rankings import to_text
+from moreplr.rankings._cells import shorten
 from moreplr.tables.cells import NUMBER, TEXT, Reader
 from moreplr.tables.formats import STREAM, show_name
 from moreplr.vectorizing import FrameVectorizer
 
-# A column that the model was fitted on and does not look at.
+# A column that the model was fitted on and does not use.
 UNUSED = "unused"
+_PAIRS = ["row", "first", "second", "precedes", "tied", "follows"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Model:
     name : the file's, for messages
     estimator : the ranker or pipeline
     features : names of the feature columns; None for one that was fitted on an array
-    kinds : whether each feature is a number, a text, or not looked at
+    kinds : whether each feature is a number, a text, or unused
     """
 
     name: str
@@ -46,7 +47,7 @@ class Model:
 
     @classmethod
     def of(cls, estimator: Any, name: str) -> Model:
-        """What the commands need to know is all in the estimator."""
+        """A model of a fitted estimator, which knows all that the commands need."""
         first = estimator[0] if isinstance(estimator, Pipeline) else estimator
         kinds = [NUMBER] * int(estimator.n_features_in_)
         if isinstance(first, TableRanker):
@@ -63,17 +64,12 @@ class Model:
         return self.estimator[-1] if isinstance(self.estimator, Pipeline) else self.estimator
 
     @property
-    def inner(self) -> Any:
-        """What a ranker of tables holds; else the ranker itself."""
-        return getattr(self.ranker, "ranker_", self.ranker)
-
-    @property
     def labels(self) -> list[str]:
         """Names of the labels."""
         return [str(label) for label in self.ranker.labels_]
 
     def columns(self, table: list[str], name: str) -> list[str]:
-        """Which columns of a table are the features, in the model's order."""
+        """The columns of a table that are the features, in the model's order."""
         if self.features is None:
             others = [column for column in table if column not in self.labels]
             if len(others) != len(self.kinds):
@@ -112,19 +108,52 @@ class Model:
             return self.estimator[:-1].transform(X)
         return X
 
-    def ranks(self, X: Any, given: dict[str, Any]) -> Positions:
-        """Dense ranks of prepared rows."""
-        return self.ranker.predict(X, **given)
+    def header(self, kind: str) -> list[str]:
+        """The columns of predicted ranks, text, scores or pairs."""
+        return {"text": ["ranking"], "pairs": _PAIRS}.get(kind, self.labels)
 
-    def pairs(self, X: Any) -> Iterator[tuple[Any, Any]]:
-        """Matrices of pair probabilities of prepared rows, some rows after others."""
-        return self.ranker.predict_pairs(X, chunks=True)
+    def predict(
+        self, kind: str, X: Any, given: dict[str, Any], first: int
+    ) -> Iterator[pd.DataFrame]:
+        """Predictions for prepared rows, a bounded number at a time; the index counts the rows.
+
+        Parameters
+        ----------
+        kind : {"ranks", "text", "scores", "pairs"}
+        X : rows as `prepare` gives them
+        given : parameters of the ranker's `predict`
+        first : the number of the first row, from 0
+        """
+        if kind == "pairs":
+            yield from self._predict_pairs(X, first)
+            return
+        if kind == "scores":
+            values = np.asarray(self.ranker.predict_scores(X)).round(6)
+        else:
+            values = self.ranker.predict(X, **given)
+        if kind == "text":
+            values = np.array(to_text(values, self.labels), dtype=object)[:, None]
+        index = range(first, first + len(values))
+        found = pd.DataFrame(values, index=index, columns=pd.Index(self.header(kind)))
+        yield found.astype("Int64") if kind == "ranks" else found
+
+    def _predict_pairs(self, X: Any, first: int) -> Iterator[pd.DataFrame]:
+        labels = np.array(self.labels, dtype=object)
+        i, j = np.triu_indices(len(labels), 1)
+        for P, Q in self.ranker.predict_pairs(X, chunks=True):
+            n = len(P)
+            rows = np.repeat(np.arange(first, first + n), len(i))
+            values = [rows + 1, np.tile(labels[i], n), np.tile(labels[j], n)]
+            values += [M.ravel().round(6) for M in (P[:, i, j], Q[:, i, j], P[:, j, i])]
+            yield pd.DataFrame(dict(zip(_PAIRS, values, strict=True)), index=rows)
+            first += n
 
     def check_has(self, method: str, what: str) -> None:
-        """Refuse what this kind of ranker can't tell."""
+        """Refuse what this kind of ranker can't predict."""
         if not hasattr(self.ranker, method):
+            inner = getattr(self.ranker, "ranker_", self.ranker)
             raise ValueError(
-                f"{self.name} holds a {type(self.inner).__name__}, which has no {what}; fit one "
+                f"{self.name} holds a {type(inner).__name__}, which has no {what}; fit one "
                 "with --ranker forest"
             )
 
@@ -157,7 +186,7 @@ def _load(path: str) -> Any:
 
 
 def save_model(estimator: Any, path: str) -> None:
-    """Write a model, whole or not at all; the number of threads is not part of it."""
+    """Write a model completely or not at all, without the number of threads."""
     import moreplr
 
     use_threads(estimator, None)
@@ -176,7 +205,7 @@ def save_model(estimator: Any, path: str) -> None:
 def use_threads(part: Any, jobs: int | None) -> Any:
     """Let all fitted parts of a model work with this many threads.
 
-    Parts of other libraries are left alone: they might start processes instead.
+    Parts of other libraries keep their setting, since they might start processes instead.
     """
     if isinstance(part, (list, tuple)):
         for item in part:

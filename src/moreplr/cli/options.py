@@ -31,7 +31,7 @@ _others = partial(click.option, cls=Option, heading="Other columns")
 
 
 def _one_or_all(context: Any, option: Any, words: tuple[str, ...]) -> Any:
-    # One word is a number of columns, a prefix or a pattern, or one name.
+    # One word is a number of columns, a prefix, a pattern or a name.
     if len(words) != 1:
         return words
     return int(words[0]) if words[0].isdecimal() else words[0]
@@ -138,47 +138,44 @@ column_options = together(
     _others(
         "--group",
         metavar="NAME",
-        help="the column that says which rows belong together, such as a user: folds do not "
-        "split them",
+        help="the column of what rows belong together, such as a user: folds do not split them",
     ),
     reading_options,
 )
 
 
 def read_options(options: Options) -> TableOptions:
-    """The options as Python has them; what is not said keeps its default."""
+    """The options as Python has them; others keep their defaults."""
     from moreplr.rankings._votes import TIES
     from moreplr.tables.options import TableOptions
 
     names = {field.name for field in fields(TableOptions)} - {"ties"}
-    said: dict[str, Any] = {
+    given: dict[str, Any] = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in vars(options).items()
         if name in names and value not in (None, ())
     }
-    return TableOptions(ties=[*TIES, *options.ties], **said)
+    return TableOptions(ties=[*TIES, *options.ties], **given)
 
 
-# What Python calls otherwise than the command.
+# Names that differ between Python and the command.
 _RENAMED = {"text": "ranking-column", "tolerance": "tie-within", "ties": "tie", "gaps": "gap"}
-_OPTION = re.compile(
-    r"\b(labels|text|tolerance|ties|gaps|drop_prefix|ratings|scores|missing|unranked|last|skip|ignore|"
-    r"separator|decimal|encoding|problem)=(True|\d+|\[[^\]]*\]|'[^']*'|\"[^\"]*\")"
-    r"|\((labels|text|long|votes|choices|tried|ignore|weight|group)\)"
+_COLUMNS = "labels|text|long|votes|choices|tried|ignore|weight|group"
+_NAMES = (
+    f"{_COLUMNS}|ratings|scores|tolerance|missing|unranked|last|ties|skip|drop_prefix|gaps|"
+    "separator|decimal|encoding|sheet|format|problem"
 )
-
-
+# A name with its value, or the name of a column's option in parentheses.
+_OPTION = re.compile(rf"\b({_NAMES})=(True|\d+|\[[^\]]*\]|'[^']*'|\"[^\"]*\")|\(({_COLUMNS})\)")
 # Where a message begins with a name, or with two, perhaps behind the table's.
 _SUBJECT = re.compile(
-    r"(?:^|(?<=: ))(labels|text|long|votes|choices|tried|ratings|tolerance|missing|last|ignore|"
-    r"gaps|unranked|ties|skip|scores|weight|group|drop_prefix|separator|decimal|encoding|sheet|"
-    r"format)(?: and (tried|text|long|votes|choices))?"
+    rf"(?:^|(?<=: ))({_NAMES})(?: and (tried|text|long|votes|choices))?"
     r"(?= (?:must be|names? |is for|has no|contradict|belong|and scores=))"
 )
 
 
 def as_options(text: str) -> str:
-    """A message for Python as one for the command line.
+    """A message with names of Python's parameters, with the command's options instead.
 
     Examples
     --------
@@ -205,9 +202,3 @@ def as_options(text: str) -> str:
 
 def _option(name: str) -> str:
     return f"--{_RENAMED.get(name, name).replace('_', '-')}"
-
-
-def table_options(options: Options) -> dict[str, Any]:
-    """What :func:`moreplr.tables.reading.open_table` takes of the options."""
-    names = ("separator", "encoding", "sheet")
-    return {"kind": options.format, **{name: getattr(options, name) for name in names}}

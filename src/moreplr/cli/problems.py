@@ -1,34 +1,33 @@
-"""From a table and options to a ranking problem: features, rankings, and what looks odd."""
+"""From a table and options to a data set, with notes about what looks odd."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from moreplr._progress import Progress
 from moreplr.cli.declaring import Options
-from moreplr.cli.options import as_options, read_options, table_options
+from moreplr.cli.options import as_options, read_options
 from moreplr.datasets import PROBLEMS, Dataset, list_datasets, load
 from moreplr.datasets._aslib import RUNS
 from moreplr.datasets._table import make_dataset, read_dataset
-from moreplr.rankings._cells import shorten
 from moreplr.rankings._frames import find_columns
 from moreplr.rankings._preflib import SUFFIXES
+from moreplr.tables.cells import Reader
 from moreplr.tables.formats import STREAM
-from moreplr.tables.reading import open_table
-
-__all__ = ["shorten"]
+from moreplr.tables.reading import Table, open_table
 
 
 def load_problem(source: str, options: Options) -> Dataset:
     """A table with labels from a file or standard input, or a data set by its name.
 
-    A file comes first; a name such as ``iris``, ``lr/iris`` or ``field/aslib_qbf-2011`` that is
-    no file is a data set.
+    A name such as ``iris``, ``lr/iris`` or ``field/aslib_qbf-2011`` is a data set, unless there is
+    a file of this name.
     """
     named = _named_dataset(source)
     if named is not None:
@@ -39,7 +38,7 @@ def load_problem(source: str, options: Options) -> Dataset:
     if Path(source).suffix.lower() in SUFFIXES or (Path(source) / RUNS).is_file():
         return read_dataset(source, read, None, "plr")
     with (
-        open_table(source, **table_options(options)) as table,
+        open_source(source, options) as table,
         Progress(f"reading {table.name}", unit="rows") as progress,
     ):
         frame = table.read(progress.advance)
@@ -47,8 +46,24 @@ def load_problem(source: str, options: Options) -> Dataset:
     return make_dataset(frame, short, read, "plr", title=table.name, keep_types=False)
 
 
+def open_source(source: str, options: Options) -> AbstractContextManager[Table]:
+    """Open a table in chunks, as the options say."""
+    return open_table(
+        source,
+        kind=options.format,
+        separator=options.separator,
+        encoding=options.encoding,
+        sheet=options.sheet,
+    )
+
+
+def cell_reader(table: Table, options: Options, row: int = 1) -> Reader:
+    """What reads the cells of a table, whose next row has this number."""
+    return Reader(table.name, options.gaps, options.decimal, row)
+
+
 def match_columns(wanted: Iterable[str], columns: list[str], name: str, option: str) -> list[str]:
-    """Columns by names and patterns; what is not there is named, with what comes close.
+    """Columns by names and patterns; an error names what is not there, and similar names.
 
     Examples
     --------
@@ -61,21 +76,29 @@ def match_columns(wanted: Iterable[str], columns: list[str], name: str, option: 
         raise ValueError(f"{name}: {error}") from None
 
 
-def check_features(data: Dataset, source: str) -> None:
-    """Refuse what can't be learned from: a single label, no features."""
+def load_to_learn(source: str, options: Options, *, notes_only: bool = False) -> Dataset:
+    """Load data from which a ranker can learn, and show how they were understood."""
+    data = load_problem(source, options)
+    check_features(data)
+    say_what_was_read(data, notes_only=notes_only)
+    return data
+
+
+def check_features(data: Dataset) -> None:
+    """Refuse data with a single label or without features, from which nothing is learned."""
     if data.Y.shape[1] < 2:
         raise ValueError(
-            f"{source}: {data.Y.columns[0]!r} is the only label; a ranking needs two or more"
+            f"{data.name}: {data.Y.columns[0]!r} is the only label; a ranking needs two or more"
         )
     if data.X.shape[1] == 0:
         raise ValueError(
-            f"{source} holds rankings without features, from which nothing can be predicted; "
+            f"{data.name} holds rankings without features, from which nothing can be predicted; "
             "`moreplr datasets card` shows their consensus"
         )
 
 
 def say_what_was_read(data: Dataset, *, notes_only: bool = False) -> None:
-    """Show people what a table was taken for, on standard error."""
+    """Show on standard error how a table was understood."""
     overview = data.overview()
     if not notes_only:
         print(replace(overview, notes=()), file=sys.stderr)
@@ -87,14 +110,14 @@ def say_what_was_read(data: Dataset, *, notes_only: bool = False) -> None:
 
 
 def note(text: str) -> None:
-    """Tell the user something that is no error."""
+    """Show the user a note, which is no error."""
     print(f"moreplr: note: {as_options(text)}", file=sys.stderr)
 
 
 def _named_dataset(source: str) -> Dataset | None:
     problem, slash, name = source.rpartition("/")
     problem = problem if slash else "plr"
-    if source == STREAM or os.path.exists(source) or problem not in ("plr", "lr", "field"):
+    if source == STREAM or os.path.exists(source) or problem not in PROBLEMS:
         return None
     if name not in list_datasets(problem, openml=True):
         return None
@@ -102,7 +125,7 @@ def _named_dataset(source: str) -> Dataset | None:
 
 
 def _no_such(source: str) -> str:
-    """What to say of a source that is neither a file nor a data set."""
+    """The message for a source that is neither a file nor a data set."""
     names = {
         name: name if problem == "plr" else f"{problem}/{name}"
         for problem in reversed(PROBLEMS)

@@ -1,4 +1,4 @@
-"""Cross-validation of rankers on the problem that a command was given."""
+"""Cross-validation for commands: progress, and warnings of many fits shown once."""
 
 from __future__ import annotations
 
@@ -10,42 +10,34 @@ from typing import Any
 
 import pandas as pd
 
-from moreplr import model_selection
+from moreplr._progress import Progress
+from moreplr.cli.declaring import Options
 from moreplr.cli.problems import note
 from moreplr.datasets import Dataset
-from moreplr.evaluation import for_tables
+from moreplr.evaluation import cross_validate_on
 from moreplr.model_selection import Split
 
 
 def cross_validate(
     data: Dataset,
     rankers: dict[str, Any],
-    *,
-    folds: int,
-    repeats: int,
-    random_state: int,
-    advance: Callable[[int, str], None],
+    options: Options,
+    progress: Progress,
     watch: Callable[[str, Any, Split], None] | None = None,
 ) -> pd.DataFrame:
-    """Scores of each ranker on the same splits, one row for each ranker and split.
-
-    The preprocessing of features is fitted on the training rows of each split.
-    """
+    """Scores of each ranker on the same splits; warnings of many fits are shown once."""
+    folds, repeats = options.folds, options.repeats
     if folds < 2 or repeats < 1:
         raise ValueError(f"--folds must be 2 or more, --repeats 1 or more: {folds}, {repeats}")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
         try:
-            scores = model_selection.cross_validate(
-                for_tables(rankers, data),
-                data.X,
-                data.Y,
+            scores = cross_validate_on(
+                data,
+                rankers,
                 n_folds=folds,
                 n_repeats=repeats,
-                groups=data.groups,
-                sample_weight=data.sample_weight,
-                random_state=random_state,
-                advance=lambda steps, name: advance(steps, f"{data.name}: {name}"),
+                random_state=options.random_state,
+                advance=lambda steps, name: progress.advance(steps, f"{data.name}: {name}"),
                 watch=watch,
             )
         except ValueError as error:
@@ -56,7 +48,7 @@ def cross_validate(
 
 
 def _repeat_warnings(caught: list[Any], fits: int) -> None:
-    """Say once what many fits warned of; they differ in numbers only."""
+    """Show once what many fits warned of, if it differs in numbers only."""
     seen: Counter[str] = Counter()
     first: dict[str, str] = {}
     for warning in caught:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from moreplr._files import remove_partial
 
-# Python sees a signal between two of its own steps only; a library's compiled code may take long.
+# Python handles signals only between its own steps, and compiled code may take long.
 _PATIENCE = 1.5
 _SIGNALS = {signal.SIGINT: 1, signal.SIGTERM: 128 + signal.SIGTERM}
 
@@ -22,9 +22,9 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def stoppable_command() -> Iterator[None]:
-    """In this block a signal raises, and ends the process if nothing comes of that.
+    """In this block a signal raises an exception; if that does not end the command, it is killed.
 
-    Where signals belong to somebody else, outside of the main thread, it does nothing.
+    This does nothing outside of the main thread, which alone gets signals.
     """
     if threading.current_thread() is not threading.main_thread() or os.name != "posix":
         yield
@@ -45,7 +45,7 @@ def stoppable_command() -> Iterator[None]:
 
 
 def exit_code(stop: KeyboardInterrupt) -> int:
-    """What the process ends with after an interrupt."""
+    """The exit code of the process after an interrupt."""
     return _SIGNALS[signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT]
 
 
@@ -54,7 +54,7 @@ def _terminate(*_: Any) -> NoReturn:
 
 
 def _watch(read: int, ended: threading.Event) -> None:
-    """Wait for a signal's number, then for the command to end; end it where it does not."""
+    """Wait for a signal, then for the command to end; end the process if it does not."""
     while code := os.read(read, 1):
         if code[0] in _SIGNALS and not ended.wait(_PATIENCE):
             remove_partial()

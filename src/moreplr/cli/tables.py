@@ -1,4 +1,4 @@
-"""Words and tables for people: aligned columns, in bold only on a terminal."""
+"""What commands print for people, and the scores that they write."""
 
 from __future__ import annotations
 
@@ -8,6 +8,30 @@ from typing import Any
 
 import pandas as pd
 from rich.cells import cell_len
+
+from moreplr.cli.declaring import Options
+from moreplr.cli.writing import open_writer
+
+
+def say(options: Options, text: str = "") -> None:
+    """Print for people: on standard output, unless -o sends the scores there."""
+    print(text, file=_out(options))
+
+
+def say_table(options: Options, frame: pd.DataFrame) -> None:
+    """Print a table where :func:`say` prints."""
+    print_table(frame, _out(options))
+
+
+def _out(options: Options) -> Any:
+    return sys.stderr if options.output == "-" else sys.stdout
+
+
+def write_scores(options: Options, scores: pd.DataFrame) -> None:
+    """Write the table of scores if -o is given."""
+    if options.output is not None:
+        with open_writer(options.output) as writer:
+            writer.write(scores)
 
 
 def print_table(frame: pd.DataFrame, file: Any = None) -> None:
@@ -33,7 +57,7 @@ def print_table(frame: pd.DataFrame, file: Any = None) -> None:
 
 
 def show(cell: Any) -> str:
-    """A cell for people: three digits, nothing where there is no value."""
+    """A cell as text: numbers with three digits, missing values empty."""
     if isinstance(cell, float):
         if cell != cell:
             return ""
@@ -43,7 +67,5 @@ def show(cell: Any) -> str:
 
 def _align(cells: list[str], right: bool) -> list[str]:
     width = max(map(cell_len, cells))
-    padding = [" " * (width - cell_len(cell)) for cell in cells]
-    if right:
-        return [space + cell for space, cell in zip(padding, cells, strict=True)]
-    return [cell + space for space, cell in zip(padding, cells, strict=True)]
+    padded = ((" " * (width - cell_len(cell)), cell) for cell in cells)
+    return [space + cell if right else cell + space for space, cell in padded]

@@ -1,4 +1,4 @@
-"""Values of --set: KEY=VALUE, the value as in TOML, or a bare word."""
+"""Values of --set: KEY=VALUE, where the value is TOML or a bare word."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
-    """Values of --set as TOML has them; a bare word is a text, and none is None.
+    """The values by their keys; a bare word is a text, and none is None.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Tables and files out: whole under their name or not at all, or to standard output.
-
-A file is written beside its final name and renamed at the end.
-"""
+"""Write tables to files, completely or not at all, or to standard output."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ from moreplr.tables.formats import STREAM, Format, check_openpyxl, import_pyarro
 
 
 def check_output(path: str) -> None:
-    """Say at once, not after long work, that a file can't be written there."""
+    """Refuse a path that can't be written, before long work and not after it."""
     if path == STREAM:
         return
     folder = Path(path).parent
@@ -40,7 +37,7 @@ def check_output(path: str) -> None:
 
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """Texts that a spreadsheet would run, in cells and names of columns, after a quote.
+    """A frame with a quote before texts, and column names, that a spreadsheet would run.
 
     Examples
     --------
@@ -94,7 +91,7 @@ class Writer:
         self._begun = True
 
     def close(self) -> None:
-        """Write what is left; the stream itself stays open."""
+        """Write the rest; the stream itself stays open."""
         if self._parquet is not None:
             self._parquet.close()
         if self._kept:
@@ -114,7 +111,7 @@ class Writer:
         arrow, parquet = import_module("pyarrow"), import_pyarrow()
         if self._parquet is None:
             schema = arrow.Schema.from_pandas(frame, preserve_index=False)
-            # A column without a value so far: most likely texts.
+            # A column without a value so far is most likely one of texts.
             for at, field in enumerate(schema):
                 if arrow.types.is_null(field.type):
                     schema = schema.set(at, field.with_type(arrow.string()))
@@ -126,14 +123,8 @@ class Writer:
 
 
 @contextmanager
-def open_writer(
-    path: str,
-    *,
-    kind: str | None = None,
-    separator: str | None = None,
-    safe_cells: bool = False,
-) -> Iterator[Writer]:
-    """A writer of the format that the name says; `-` is stdout.
+def open_writer(path: str, *, safe_cells: bool = False) -> Iterator[Writer]:
+    """A writer in the format that the name ends with; `-` is standard output.
 
     With `safe_cells` no cell of CSV, TSV or Excel is a formula to a spreadsheet.
 
@@ -147,7 +138,7 @@ def open_writer(
     ...     pd.read_csv(f"{folder}/out.csv.gz")["a"].tolist()
     [1, 2]
     """
-    form = Format.of(path, kind, separator)
+    form = Format.of(path)
     if form.kind == "parquet":
         import_pyarrow()
     if form.kind == "excel":
@@ -167,7 +158,7 @@ def _write(binary: IO[bytes], form: Format, safe_cells: bool) -> Iterator[Writer
     try:
         yield writer
     except BaseException:
-        with suppress(Exception):  # what went wrong first is what counts
+        with suppress(Exception):  # the first error is the one to report
             writer.close()
         raise
     writer.close()

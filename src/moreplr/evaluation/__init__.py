@@ -23,15 +23,15 @@ __all__ = ["Evaluation", "evaluate"]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What cross-validation of rankers on a data set has shown; printed, it says so in lines.
+    """The result of a cross-validation of rankers on a data set; print it for a summary.
 
     Attributes
     ----------
     data : the data set
     scores : DataFrame
         A row for each ranker and split, see :func:`moreplr.model_selection.cross_validate`. The
-        first ranker is the one that is judged.
-    unseen : what the first ranker says of rows that it has not seen, for :meth:`report`
+        first ranker is the one that is evaluated.
+    unseen : what the first ranker predicts for rows that it was not trained on
     level : float, the confidence of intervals
     """
 
@@ -44,11 +44,11 @@ class Evaluation:
         return "\n".join(summary(self.data, self.scores, self.level))
 
     def report(self, path: str | Path, title: str | None = None) -> Path:
-        """Write a page for people, one file that needs no network.
+        """Write a web page, one file that needs no network.
 
-        It shows what was read, how good rankers are beside the consensus, which labels come
-        before which, whether probabilities come true, which features count, and some predictions
-        with reasons.
+        It shows how the data were understood, how good the rankers are compared with the
+        consensus, which labels come before others, calibration of probabilities, importances of
+        features, and some predictions with reasons.
         """
         from moreplr.evaluation._report import write
 
@@ -65,20 +65,20 @@ def evaluate(
     random_state: int = 0,
     advance: Callable[[int, str], None] | None = None,
 ) -> Evaluation:
-    """Cross-validate rankers on a table, beside the consensus that ignores the features.
+    """Cross-validate rankers on a data set, and the consensus, which ignores the features.
 
     Parameters
     ----------
     data : Dataset, such as :func:`moreplr.datasets.from_csv` reads
         Its features may be of any kind: each ranker is wrapped in a
-        :class:`moreplr.TableRanker`, unless it is one. Of a pipeline, the steps before the ranker
-        become its vectoriser.
+        :class:`moreplr.TableRanker`, unless it is one. The steps of a pipeline before its ranker
+        become the vectoriser.
     rankers : dict of unfitted rankers by name, optional
-        The first is judged, and shown in detail. A :class:`moreplr.RankingForest` by default.
+        The first is evaluated in detail. A :class:`moreplr.RankingForest` by default.
     n_folds, n_repeats : int
     level : float, the confidence of intervals
     random_state : int
-        Of the splits; a ranker has its own.
+        Seed of the splits; rankers have their own.
     advance : callable, optional
         Called as ``advance(0, name)`` before a fit and ``advance(1, name)`` after it.
 
@@ -110,14 +110,11 @@ def evaluate(
         raise ValueError("rankers must name one or more, got none")
     first = next(iter(rankers))
     unseen = Unseen(data, first, random_state)
-    scores = cross_validate(
-        for_tables({**rankers, CONSENSUS: DummyRanker()}, data),
-        data.X,
-        data.Y,
+    scores = cross_validate_on(
+        data,
+        {**rankers, CONSENSUS: DummyRanker()},
         n_folds=n_folds,
         n_repeats=n_repeats,
-        groups=data.groups,
-        sample_weight=data.sample_weight,
         random_state=random_state,
         advance=advance,
         watch=unseen,
@@ -125,9 +122,15 @@ def evaluate(
     return Evaluation(data, scores, unseen, level)
 
 
-def for_tables(rankers: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
-    """The rankers for the columns of a data set; those that take any stay as they are."""
-    return {name: _for_table(ranker, data) for name, ranker in rankers.items()}
+def cross_validate_on(data: Dataset, rankers: Mapping[str, Any], **options: Any) -> pd.DataFrame:
+    """Scores of rankers on a data set, by :func:`moreplr.model_selection.cross_validate`.
+
+    A ranker that takes numbers alone is put behind a vectoriser, which is fitted on the training
+    rows of each split.
+    """
+    wrapped = {name: _for_table(ranker, data) for name, ranker in rankers.items()}
+    about = {"groups": data.groups, "sample_weight": data.sample_weight}
+    return cross_validate(wrapped, data.X, data.Y, **about, **options)
 
 
 def _for_table(ranker: Any, data: Dataset) -> Any:

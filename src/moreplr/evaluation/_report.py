@@ -1,4 +1,4 @@
-"""The page about an evaluation: words, tables and pictures for the template."""
+"""The web page about an evaluation: texts, tables and pictures for the template."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 import moreplr
-from moreplr._files import whole_file
+from moreplr._files import write_text
 from moreplr._pages import render
 from moreplr.evaluation._words import (
     CONSENSUS,
@@ -28,7 +28,7 @@ from moreplr.evaluation._worth import worth_of
 from moreplr.rankings import count_buckets, dense_ranks
 from moreplr.rankings._cells import count
 
-# More features than these make a page nobody reads; the rest is counted.
+# The page lists this many features, and counts the rest.
 _MOST_FEATURES = 40
 _MOST_LETTERS = 60
 _LEAST_SCALE = 0.62
@@ -64,13 +64,12 @@ def write(evaluation: Any, path: Path, title: str | None) -> Path:
         examples=unseen.examples,
         **_words,
     )
-    with whole_file(path) as name:
-        Path(name).write_text(text, "utf-8")
+    write_text(path, text)
     return path
 
 
 def _rankings(data: Any) -> list[tuple[str, str]]:
-    """What kind of rankings there are."""
+    """Facts about the rankings, each with its name."""
     Y = data.Y.to_numpy(dtype=float)
     ranked = (~np.isnan(Y)).sum(axis=1)
     several = ranked > 1
@@ -87,7 +86,7 @@ def _rankings(data: Any) -> list[tuple[str, str]]:
 
 
 def _labels(data: Any) -> pd.DataFrame:
-    """How each label fares among those that it is ranked with, the best first."""
+    """How often each label beats those that it is ranked with, the best first."""
     ranks = dense_ranks(data.Y.to_numpy(dtype=float))
     ranked = ~np.isnan(ranks)
     others = ranked.sum(axis=1) - 1
@@ -182,7 +181,7 @@ def _pictures(unseen: Any, labels: list[str]) -> dict[str, Markup]:
 
 
 def _svg(display: Any, name: str) -> Markup:
-    """A figure as SVG whose texts are texts, the same bytes each time."""
+    """A figure as SVG with texts as texts, and the same bytes each time."""
     import matplotlib
     from matplotlib import pyplot
 
@@ -193,9 +192,9 @@ def _svg(display: Any, name: str) -> Markup:
     pyplot.close(display.figure_)
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
-    # Several figures share a page: what they define must not share a name.
+    # Figures of a page must not define the same names.
     svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{name}-", svg)
-    # On a phone a picture shrinks as long as its words can be read, and then scrolls.
+    # On a phone a picture shrinks as long as its texts can be read, and then scrolls.
     width = float(re.search(r'width="([\d.]+)pt"', svg)[1])  # type: ignore[index]
     svg = svg.replace("<svg ", f'<svg style="min-width: {_LEAST_SCALE * width:.0f}pt" ', 1)
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -203,7 +202,7 @@ def _svg(display: Any, name: str) -> Markup:
 
 
 def plain(number: float) -> str:
-    """A number for people: no more digits than say something, and no powers of ten.
+    """A number as text, with four digits and without powers of ten.
 
     Examples
     --------
@@ -214,13 +213,13 @@ def plain(number: float) -> str:
 
 
 def clipped(value: Any) -> str:
-    """A value that leaves room for others."""
+    """A value as text, cut if it is long."""
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"
 
 
 def _percent(share: Any) -> str:
-    """A share, such that only nothing is 0% and only all is 100%.
+    """A share as text; only nothing is 0% and only all is 100%.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a ranker says of rows that it has not seen, kept while it is cross-validated."""
+"""What a ranker predicts for rows that it was not trained on, kept during a cross-validation."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from moreplr.explaining import reasons
 from moreplr.model_selection import Split, fit_copy, score_rows
 from moreplr.rankings import to_text
 
-# Rows of each fold that are looked at: enough for pictures, whatever the table's size.
+# Rows of each fold to predict: enough for pictures.
 _MOST_ROWS = 200
-# Training rows that a prediction is compared with, and orders of the features averaged over.
+# For reasons: training rows to compare with, and orders of the features to average over.
 _COMPARED, _PERMUTATIONS = 100, 20
-# Of the training rows, for the learning curve; all of them are the last point.
+# Shares of the training rows for the learning curve; all of them are the last point.
 _SHARES = (0.25, 0.5)
-# Where in the order of τ_X the predictions stand that are shown: a good, a usual, a bad one.
+# Examples are these quantiles of τ_X: a good, a typical and a bad prediction.
 _SHOWN = (0.9, 0.5, 0.1)
 
 
 @dataclass(frozen=True)
 class Example:
-    """A prediction for a row that was not trained on.
+    """A prediction for a row that the ranker was not trained on.
 
     Attributes
     ----------
@@ -48,13 +48,13 @@ class Example:
 
 
 class Unseen:
-    """Watches a cross-validation and keeps what one ranker says in its first repetition.
+    """Watches a cross-validation, and keeps what one ranker predicts in its first repetition.
 
     Attributes
     ----------
     name : the ranker's
-    rows : array (n_rows,), their numbers
-    Y, ranks : arrays (n_rows, n_labels), true positions and predicted ranks
+    rows : array (n_rows,), numbers of rows that the ranker had not been trained on
+    Y, ranks : arrays (n_rows, n_labels), their true positions and predicted ranks
     pairs : (P, Q) of the rows, or None for a ranker without pair probabilities
     losses : array (n_folds, n_features), the τ_X lost when a column is shuffled
     curve : (rows, scores): numbers of training rows, and τ_X (n_sizes, n_folds) of each fold
@@ -65,19 +65,18 @@ class Unseen:
 
     def __init__(self, data: Any, name: str, random_state: int = 0) -> None:
         self.data, self.name = data, name
+        self.rows = np.empty(0, np.intp)
+        self.Y = self.ranks = np.empty((0, data.Y.shape[1]))
+        self.pairs: tuple[Array, Array] | None = None
+        self.losses = np.empty((0, data.X.shape[1]))
         self.members: pd.DataFrame | None = None
         self.kinds: dict[str, str] = {}
         self.examples: list[Example] = []
-        self._rng = np.random.RandomState(random_state)
-        self._rows: list[Any] = []
-        self._Y: list[Array] = []
-        self._ranks: list[Array] = []
-        self._pairs: list[tuple[Array, Array]] = []
-        self._losses: list[Array] = []
         self._curve: list[list[tuple[int, float]]] = []
+        self._rng = np.random.RandomState(random_state)
 
     def __call__(self, name: str, model: Any, split: Split) -> None:
-        """Look at a fitted model."""
+        """Keep what a fitted model predicts for its test rows."""
         if name != self.name or split.repeat > 1:
             return
         rows = split.test
@@ -85,47 +84,22 @@ class Unseen:
             rows = np.sort(self._rng.choice(rows, _MOST_ROWS, replace=False))
         X, Y = self.data.X.iloc[rows], self.data.Y.iloc[rows]
         ranks = np.asarray(model.predict(X))
-        self._rows.append(rows)
-        self._Y.append(Y.to_numpy(dtype=float))
-        self._ranks.append(ranks)
+        self.rows = np.append(self.rows, rows)
+        self.Y = np.vstack([self.Y, Y.to_numpy(dtype=float)])
+        self.ranks = np.vstack([self.ranks, ranks])
         if hasattr(model, "predict_pairs"):
-            self._pairs.append(model.predict_pairs(X))
+            P, Q = model.predict_pairs(X)
+            if self.pairs is not None:
+                P, Q = np.concatenate([self.pairs[0], P]), np.concatenate([self.pairs[1], Q])
+            self.pairs = P, Q
         if (Y.notna().sum(axis=1) > 1).any():
             found = permutation_importance(model, X, Y, n_repeats=1, random_state=self._rng)
-            self._losses.append(found.importances_mean)
+            self.losses = np.vstack([self.losses, found.importances_mean])
             self._curve.append(list(self._learn(model, split.train, X, Y)))
         if not self.examples:
             self.kinds = dict(getattr(getattr(model, "vectorizer_", None), "kinds_", {}))
             self.members = getattr(getattr(model, "ranker_", model), "leaderboard_", None)
             self.examples = list(self._make_examples(model, rows, ranks, split.train))
-
-    @property
-    def rows(self) -> Any:
-        """Numbers of the rows."""
-        return np.concatenate(self._rows)
-
-    @property
-    def Y(self) -> Array:
-        """True positions."""
-        return np.concatenate(self._Y)
-
-    @property
-    def ranks(self) -> Array:
-        """Predicted ranks."""
-        return np.concatenate(self._ranks)
-
-    @property
-    def pairs(self) -> tuple[Array, Array] | None:
-        """Predicted probabilities of pairs."""
-        if not self._pairs:
-            return None
-        P, Q = zip(*self._pairs, strict=True)
-        return np.concatenate(P), np.concatenate(Q)
-
-    @property
-    def losses(self) -> Array:
-        """The τ_X that is lost when a column is shuffled, of each fold."""
-        return np.array(self._losses).reshape(-1, self.data.X.shape[1])
 
     @property
     def curve(self) -> tuple[Array, Array]:
@@ -136,7 +110,7 @@ class Unseen:
     def _learn(
         self, model: Any, train: Any, X: pd.DataFrame, Y: pd.DataFrame
     ) -> Iterator[tuple[int, float]]:
-        """How good the ranker is when it is fitted on a part of the training rows, and on all."""
+        """Numbers of training rows, and the score of the ranker when it is fitted on these."""
         weight = check_sample_weight(self.data.sample_weight, len(self.data.Y))
         rows = self._rng.permutation(train)
         for share in _SHARES:

@@ -10,12 +10,12 @@ import pandas as pd
 from moreplr.model_selection import CORRECTED, Estimate, by_split, corrected_t, ratio_of_rows
 from moreplr.rankings._cells import count
 
-# What the ranker without features is called in tables of scores; people read "consensus".
+# The name of the ranker without features in tables of scores; it is shown as "consensus".
 CONSENSUS = "dummy"
 
 
 def summary(data: Any, scores: pd.DataFrame, level: float) -> Iterator[str]:
-    """Each ranker's score, what the first gains over the consensus, and what was done."""
+    """Each ranker's score, the gain of the first over the consensus, and the kind of means."""
     means, gain = estimates(scores, level)
     top = scores.groupby("ranker")["top_one"].mean()
     yield describe(data)
@@ -28,7 +28,7 @@ def summary(data: Any, scores: pd.DataFrame, level: float) -> Iterator[str]:
 
 
 def estimates(scores: pd.DataFrame, level: float) -> tuple[dict[str, Estimate], Estimate | None]:
-    """The mean of each ranker, and of what the first gains over the consensus."""
+    """The mean of each ranker, and of the gain of the first over the consensus."""
     wide, ratio = by_split(scores), ratio_of_rows(scores)
     means = {str(name): corrected_t(wide[name], ratio, level) for name in wide}
     if wide.columns[0] == CONSENSUS:
@@ -37,7 +37,7 @@ def estimates(scores: pd.DataFrame, level: float) -> tuple[dict[str, Estimate], 
 
 
 def verdict(gain: Estimate) -> str:
-    """What a gain over the consensus says."""
+    """What a gain over the consensus means."""
     if gain.low > 0:
         return "it has learned from the features"
     if gain.high < 0:
@@ -46,7 +46,7 @@ def verdict(gain: Estimate) -> str:
 
 
 def pairs_right(tau: float) -> int:
-    """Of 100 pairs of labels, how many are put right, where half right counts half.
+    """How many of 100 pairs of labels are in the right relation; half right counts half.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def pairs_right(tau: float) -> int:
 
 
 def shown(name: str) -> str:
-    """A ranker's name for people."""
+    """A ranker's name as it is shown."""
     return "consensus" if name == CONSENSUS else name
 
 
@@ -68,7 +68,7 @@ def describe(data: Any) -> str:
 
 
 def folds(scores: pd.DataFrame) -> str:
-    """What was cross-validated over."""
+    """The number of folds, and of repetitions."""
     repeats = scores["repeat"].nunique()
     repeated = f", repeated {repeats} times" if repeats > 1 else ""
     return f"{scores['fold'].nunique()} folds{repeated}"

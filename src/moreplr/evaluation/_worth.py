@@ -1,4 +1,4 @@
-"""What it is worth to take the label that a ranker puts first, in the table's own units."""
+"""The value of choosing the label that a ranker puts first, in the units of the table."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from moreplr.metrics._choices import chosen_values
 
 @dataclass(frozen=True)
 class Worth:
-    """Means over the rows in which all three are known.
+    """Mean values of three ways to choose, over the rows in which all three are known.
 
     Attributes
     ----------
-    chosen : of the label that is ranked first
-    single : of the label that is best on average, taken in every row
-    best : of the label that is best in each row
-    label : the one that is best on average
+    chosen : the label that is ranked first
+    single : the label that is best on average, chosen in every row
+    best : the best label of each row
+    label : the label that is best on average
     rows : number of rows
-    penalty : what a failure counts, or None
+    penalty : the value of a failure, or None
     """
 
     chosen: float
@@ -39,23 +39,23 @@ class Worth:
 
 
 def worth_of(data: Any, rows: Any, ranks: Any) -> Worth | None:
-    """The worth of choices by these ranks; None for data without scores."""
+    """The value of choices by these ranks; None for data without scores."""
     if data.scores is None:
         return None
-    scores, penalty = data.scores.to_numpy(dtype=float), None
+    scores, penalty = data.scores.astype(float), None
     if data.cutoff is not None:
         penalty = 10 * data.cutoff
-        scores = np.where(scores > data.cutoff, penalty, scores)
-    if np.isinf(scores).any():
-        return None  # nobody says what a failure costs
+        scores = scores.mask(scores > data.cutoff, penalty)
+    if np.isinf(scores.to_numpy()).any():
+        return None  # the cost of a failure is not known
     sign = 1.0 if data.larger_is_better else -1.0
-    known = ~np.isnan(scores)
-    sums = np.where(known, scores, 0.0).sum(axis=0)
-    means = np.where(known.any(axis=0), sums / np.maximum(known.sum(axis=0), 1), -sign * np.inf)
-    at = int(np.argmax(sign * means))
-    own = scores[rows]
-    chosen, single = chosen_values(own, ranks, own), own[:, at]
-    best = sign * np.where(np.isnan(own), -np.inf, sign * own).max(axis=1)
+    means = sign * scores.mean()
+    if means.isna().all():
+        return None
+    label = means.idxmax()
+    own = scores.to_numpy()[rows]
+    chosen, single = chosen_values(own, ranks, own), own[:, scores.columns.get_loc(label)]
+    best = sign * np.fmax.reduce(sign * own, axis=1)
     seen = np.isfinite(chosen) & np.isfinite(single)
     if not seen.any():
         return None
@@ -63,7 +63,7 @@ def worth_of(data: Any, rows: Any, ranks: Any) -> Worth | None:
         float(chosen[seen].mean()),
         float(single[seen].mean()),
         float(best[seen].mean()),
-        str(data.Y.columns[at]),
+        str(label),
         int(seen.sum()),
         penalty,
     )

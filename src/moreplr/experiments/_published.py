@@ -1,4 +1,4 @@
-"""What the published experiments did and the library does not: −1 as if it were a position."""
+"""A step of the published experiments that the library leaves out: −1 for missing positions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from moreplr.regressors import gives_intervals, predict_interval
 class FilledBlanks(PositionRegressor):
     """Train a regressor with a number in place of each missing position.
 
-    The paper's Native and Chain saw −1 there, the best of all positions. That, not a property
-    of these methods, is their collapse in the tables for incomplete rankings. Rows without any
-    position were left out.
+    The paper's Native and Chain were trained on −1 there, which is better than any position.
+    This, not a property of the methods, explains their low scores in the tables for incomplete
+    rankings. Rows without any position were left out.
 
     Parameters
     ----------

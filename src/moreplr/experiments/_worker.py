@@ -1,7 +1,7 @@
-"""A process that runs units for another: it can be killed, and nothing is lost but its unit.
+"""A process that runs units for another one, and can be killed without losing other results.
 
-Messages are pickles with their length in front, units on standard input, results on standard
-output. It ends when its standard input does, which is also when its parent is gone.
+Messages are pickles after their length. Units come on standard input, results go to standard
+output. The process ends when its standard input ends, as it does when its parent is gone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ except ImportError:  # older versions of joblib bring it along
 from moreplr.experiments.units import Result, Unit, run_unit
 
 _LENGTH = struct.Struct(">Q")
-# One unit, one core: CPU times mean what they say, and jobs don't compete for cores.
+# One core for a unit, so that CPU times can be compared and jobs don't compete for cores.
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
@@ -38,7 +38,7 @@ def send(stream: IO[bytes], message: bytes) -> None:
 
 
 def receive(stream: IO[bytes]) -> bytes:
-    """Read a message; EOFError where the other side is gone."""
+    """Read a message; raises EOFError if the other process is gone."""
     (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size))
     return _read(stream, length)
 
@@ -54,13 +54,13 @@ def _read(stream: IO[bytes], length: int) -> bytes:
 
 
 class Worker:
-    """A process that runs one unit at a time and is replaced when it was killed."""
+    """A process that runs one unit at a time; after a kill, a new one takes its place."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, unit: Unit, timeout: float | None = None) -> list[Result]:
-        """The unit's results; where it takes too long or ends its process, they say so."""
+        """The unit's results; a timeout and the end of the process are results, too."""
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -100,7 +100,7 @@ class Worker:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            # It imports from where this process does, and from no other working folder.
+            # It imports from the same places as this process, and not from its working folder.
             paths = [path or os.getcwd() for path in sys.path]
             environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(paths)}
             code = "from moreplr.experiments._worker import main; main()"
@@ -112,7 +112,7 @@ class Worker:
             )
             assert self._process.stdout is not None
             try:
-                receive(self._process.stdout)  # it is up: from here on the clock is the unit's
+                receive(self._process.stdout)  # starting does not count as time of the unit
             except EOFError:
                 self.close()
                 raise RuntimeError("a worker process did not start, see above") from None
@@ -121,11 +121,11 @@ class Worker:
 
 def main() -> None:
     """Run units until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, who ends this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
     results = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what methods print is not a result
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # so that methods can print
     units: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    # Unbuffered: a buffer's lock, held by the listener, would stand in the way of an exit.
+    # Unbuffered: the listener would hold a buffer's lock, and block an exit.
     stream = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
     threading.Thread(target=_listen, args=(stream, units), daemon=True).start()
     send(results, b"ready")
@@ -142,7 +142,7 @@ def _answer(message: bytes) -> list[Result] | str:
 
 
 def _listen(stream: IO[bytes], units: queue.SimpleQueue[bytes]) -> None:
-    """Take units; end the whole process, in the middle of a fit too, when the parent is gone."""
+    """Take units; when the parent is gone, end the process, even in the middle of a fit."""
     try:
         while True:
             units.put(receive(stream))

@@ -1,6 +1,6 @@
-"""A store as CSV files in a folder, as a report has them beside it, and back.
+"""A store as CSV files in the folder of a report, and back.
 
-Few versions made many results, so that these name them by number.
+Many results come from few versions of packages, so that results name these by number.
 """
 
 from __future__ import annotations
@@ -15,25 +15,20 @@ import pandas as pd
 
 from moreplr._files import whole_file
 from moreplr.experiments.store import Store, Stores, paths_of
+from moreplr.experiments.units import MEASURED, MEASURES
 
 RESULTS, ENVIRONMENTS, IDENTITIES = "results.csv", "environments.csv", "identities.csv"
-# Numbers are lacking where a fit failed; names are names, be they "NA" or "1".
-_NUMBERS = (
-    "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "top_one",
-    "log_loss", "calibration_error", "regret", "par10", "closed_gap",
-)  # fmt: skip
-# Folders of results that were written before these were measured lack them.
-_LATER = _NUMBERS[6:]
+# Names such as "NA" and "1" are texts.
 _TEXTS = ("problem", "dataset", "method", "protocol", "status", "message", "finished")
 _TYPES = {
-    **dict.fromkeys(("missing", *_NUMBERS), float),
+    **dict.fromkeys(("missing", *MEASURED), float),
     **dict.fromkeys(("repetition", "fold", "seed", "environment"), int),
     **dict.fromkeys((*_TEXTS, "versions", "kind", "name", "value"), str),
 }
 
 
 def to_csv(table: pd.DataFrame, path: Path) -> None:
-    """Six digits: more than any score or time is known to. A compressed file stays one."""
+    """Write a table with six digits; a compressed file stays compressed."""
     packed = path.with_name(f"{path.name}.gz")
     compression = {"method": "gzip", "mtime": 0} if packed.is_file() else None
     with whole_file(packed if packed.is_file() else path) as name:
@@ -41,7 +36,7 @@ def to_csv(table: pd.DataFrame, path: Path) -> None:
 
 
 def write(folder: Path, results: pd.DataFrame, identities: pd.DataFrame) -> None:
-    """Write every fold, the versions that made them, and what their names stand for."""
+    """Write the results of every fold, the versions of packages, and what names stand for."""
     numbers, versions = pd.factorize(results["versions"])
     environments = pd.DataFrame({"environment": range(len(versions)), "versions": versions})
     to_csv(environments, folder / ENVIRONMENTS)
@@ -51,9 +46,9 @@ def write(folder: Path, results: pd.DataFrame, identities: pd.DataFrame) -> None
 
 @contextmanager
 def opened(store: Stores) -> Iterator[Store]:
-    """A store that is there, or one in memory that has the results of several.
+    """An existing store, or one in memory with the results of several.
 
-    The folder of a report counts as the store that it was made from.
+    The folder of a report is read as the store that it was made from.
     """
     paths = paths_of(store)
     with TemporaryDirectory() as temporary:
@@ -77,8 +72,8 @@ def results(store: Stores) -> pd.DataFrame:
     Parameters
     ----------
     store : path of the SQLite file, or of the folder of a report
-        Or of several that hold parts of an experiment. Where two have the same result, the
-        first counts that did not fail.
+        Or several of these that hold parts of an experiment. If the same result is in more
+        than one, the first that did not fail counts.
 
     Returns
     -------
@@ -94,18 +89,16 @@ def results(store: Stores) -> pd.DataFrame:
 def _unpack(folder: Path, path: Path) -> None:
     with Store(path) as store:
         try:
+            results = _read(folder, RESULTS)
+            # Folders that were written before something was measured lack it.
+            lacking = dict.fromkeys(set(MEASURES) - set(results), float("nan"))
             store.fill(
                 environments=_read(folder, ENVIRONMENTS).rename(columns={"environment": "id"}),
                 identities=_read(folder, IDENTITIES),
-                results=_with(_read(folder, RESULTS), _LATER),
+                results=results.assign(**lacking),
             )
         except (KeyError, ValueError, OSError, EOFError, sqlite3.Error) as error:
             raise ValueError(f"{folder} is not a folder of results: {error}") from error
-
-
-def _with(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-    """The table with the columns that it lacks, empty."""
-    return table.assign(**{name: float("nan") for name in columns if name not in table})
 
 
 def _read(folder: Path, name: str) -> pd.DataFrame:
@@ -114,5 +107,5 @@ def _read(folder: Path, name: str) -> pd.DataFrame:
     if len(found) != 1:
         problem = "there is no" if not found else "there is more than one"
         raise ValueError(f"{problem} {name} or {name}.gz")
-    no_numbers = dict.fromkeys(_NUMBERS, "")
+    no_numbers = dict.fromkeys(MEASURED, "")
     return pd.read_csv(found[0], dtype=_TYPES, keep_default_na=False, na_values=no_numbers)

@@ -1,9 +1,9 @@
-"""Modern baselines for plans, with fixed settings that nobody tuned, one thread each.
+"""Modern baselines for plans, with fixed settings that were not tuned, on one thread each.
 
-Pairs of labels with LightGBM and with extremely randomised trees; XGBoost on rows and labels,
-whose scores sort the labels; CatBoost on all positions at once. Their libraries are of the extra
-"baselines" and imported by the first fit: without them a plan can be read and reported all the
-same, and its other methods run.
+LightGBM and extremely randomised trees predict pairs of labels, XGBoost scores rows and labels,
+CatBoost predicts all positions at once. Their libraries belong to the extra "baselines" and are
+imported by the first fit: without them, a plan can be loaded and reported, and its other methods
+run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _extra(module: str) -> Any:
 
 
 class _TakesGaps:
-    """Features may be NaN, which all three libraries take."""
+    """Features may be NaN, which all three libraries accept."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -60,7 +60,7 @@ class LightGBM(_TakesGaps, ClassifierMixin, BaseEstimator):
 
 
 class XGBoostRanker(_TakesGaps, BaseRanker):
-    """XGBoost's pairwise ranking of (row, label): the label is a column for each of its values."""
+    """XGBoost's pairwise ranking of (row, label), with the label one-hot encoded."""
 
     def __init__(self, random_state: Seed = None) -> None:
         self.random_state = random_state
@@ -90,11 +90,11 @@ class XGBoostRanker(_TakesGaps, BaseRanker):
 class CatBoostPositions(PositionRegressor):
     """All positions by one model of CatBoost.
 
-    It refuses some targets with gaps as all equal, depending on which rows come first. A plan
-    records that as what it is, a failure.
+    It refuses some targets with gaps as all equal, depending on which rows come first, which a
+    plan records as a failure.
     """
 
-    base = None  # none that could refuse gaps in features
+    base = None  # so that gaps in features are accepted
 
     def __init__(self, random_state: Seed = None) -> None:
         self.random_state = random_state
@@ -120,7 +120,7 @@ class CatBoostPositions(PositionRegressor):
 
 
 class CatBoostRanker(_TakesGaps, BaseRanker):
-    """Positions by CatBoost, rounded where rankings have ties, else sorted."""
+    """Positions by CatBoost, rounded if rankings have ties, else sorted."""
 
     def __init__(self, random_state: Seed = None) -> None:
         self.random_state = random_state
@@ -149,4 +149,4 @@ BASELINES: dict[str, Callable[[int], Any]] = {
     "XGBoost rank": XGBoostRanker,
     "CatBoost": CatBoostRanker,
 }
-"""Baselines by their names in plans: what makes an unfitted ranker of a seed."""
+"""Baselines by their names in plans: functions from a seed to an unfitted ranker."""

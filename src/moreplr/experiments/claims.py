@@ -1,10 +1,10 @@
-"""Several processes share the work of a plan: who runs what is noted in the store.
+"""Several processes share the work of a plan; the store notes which of them runs what.
 
 A process claims a unit before it runs it, and writing the unit's results ends the claim. Claims
-of a process that was killed are taken over. That it was is known at once on the same machine;
-on another one, by its count of heartbeats, which stands still. Counts are compared with what
-this process saw before by a clock that nobody can set, so that a wrong time does no harm. Should
-a process be taken for dead while it is not, a unit runs twice and counts once.
+of a process that was killed are taken over. On the same machine a kill is noticed at once, on
+another one by a count of heartbeats that stands still. How long it stands still is measured by a
+monotonic clock, so that a wrong time does no harm. If a live process is taken for dead, a unit
+runs twice and counts once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from types import TracebackType
 from typing import Self
 
 from moreplr.experiments.store import Store
@@ -42,8 +41,8 @@ class Claims:
 
     Parameters
     ----------
-    store : the file that all share
-    retry : whether what failed before this process began is to be run again
+    store : the file that all processes share
+    retry : whether to run again what failed before this process began
     """
 
     def __init__(self, store: Store, *, retry: bool = False) -> None:
@@ -60,12 +59,7 @@ class Claims:
         self._heart.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._end.set()
         self._heart.join()
         with suppress(sqlite3.Error), self._connection as connection:  # a full disk, for example
@@ -74,7 +68,7 @@ class Claims:
     def take_all(
         self, units: Iterable[Unit], held: list[Unit], done: Callable[[Unit], None]
     ) -> Iterator[Unit]:
-        """Claim units one by one; `held` gets what others hold, `done` what they have done."""
+        """Claim units one by one; `held` collects those of others, `done` gets those finished."""
         for unit in units:
             mine, others = self.take(unit)
             if others is not None:
@@ -85,7 +79,7 @@ class Claims:
                 done(unit)
 
     def take(self, unit: Unit) -> tuple[Unit | None, Unit | None]:
-        """The part of a unit that is now this process's, and the part that others hold."""
+        """The part of a unit that this process has claimed, and the part that others hold."""
         mine, others = [], []
         with self._connection as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -110,7 +104,7 @@ class Claims:
         )
 
     def wait(self) -> None:
-        """Give the others some time."""
+        """Wait for the other processes."""
         time.sleep(_POLL)
 
     def _is_done(self, connection: sqlite3.Connection, key: Key) -> bool:
@@ -123,7 +117,7 @@ class Claims:
         return found[0] if found else None
 
     def _living(self, connection: sqlite3.Connection) -> set[str]:
-        """The other processes at work; what dead ones held is free again."""
+        """The other processes at work; claims of dead ones are released."""
         living = set()
         for runner, host, pid, beat in connection.execute(_RUNNERS).fetchall():
             if runner == self._me[0]:
@@ -146,7 +140,7 @@ class Claims:
     def _beat_on(self) -> None:
         while not self._end.wait(BEAT):
             with (
-                suppress(sqlite3.Error),  # late is no harm; never is found out by the others
+                suppress(sqlite3.Error),  # the next beat may work
                 closing(sqlite3.connect(self._store.path, timeout=BEAT)) as own,
                 own,
             ):
@@ -154,12 +148,12 @@ class Claims:
 
 
 def _is_running(pid: int) -> bool:
-    if os.name != "posix":  # elsewhere this would send a signal; the heartbeat tells, too
+    if os.name != "posix":  # elsewhere this would send a signal; heartbeats suffice
         return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError, TypeError):  # somebody else's, or no number of a process
+    except (OSError, OverflowError, TypeError):  # another user's process, or not a valid number
         return True
     return True

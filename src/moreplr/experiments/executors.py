@@ -1,6 +1,6 @@
 """Where units are run: in this process, in killable processes, or on a Dask cluster.
 
-Each executor yields the results of a unit as they come; the order is of no consequence.
+Each executor yields the results of units as they come, in any order.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from moreplr.experiments._worker import Worker
 from moreplr.experiments.units import Result, Unit, run_unit
 
 Finished = tuple[Unit, list[Result]]
+_OWN = threading.local()
 
 
 def run_here(units: Iterator[Unit]) -> Iterator[Finished]:
@@ -26,32 +27,36 @@ def run_here(units: Iterator[Unit]) -> Iterator[Finished]:
 def run_in_processes(
     units: Iterator[Unit], jobs: int, timeout: float | None = None
 ) -> Iterator[Finished]:
-    """So many units at a time, each in a process that is killed when it takes too long."""
+    """Up to `jobs` units at a time, each in a process that is killed when it takes too long."""
     workers: list[Worker] = []
-    own = threading.local()
 
-    def run(unit: Unit) -> list[Result]:
-        if not hasattr(own, "worker"):
-            own.worker = Worker()
-            workers.append(own.worker)
-        return own.worker.run(unit, timeout)
+    def start() -> None:
+        _OWN.worker = Worker()
+        workers.append(_OWN.worker)
 
-    pool = ThreadPoolExecutor(jobs)
+    pool = ThreadPoolExecutor(jobs, initializer=start)
     try:
         pending: dict[Future[list[Result]], Unit] = {}
-        for unit in islice(units, jobs):  # no more: other processes may share the work
-            pending[pool.submit(run, unit)] = unit
+        for unit in islice(units, jobs):  # the rest stays free for other processes
+            pending[pool.submit(run_isolated, unit, timeout)] = unit
         while pending:
             finished, _ = wait(pending, return_when=FIRST_COMPLETED)
             for future in finished:
                 yield pending.pop(future), future.result()
                 for unit in islice(units, 1):
-                    pending[pool.submit(run, unit)] = unit
+                    pending[pool.submit(run_isolated, unit, timeout)] = unit
     finally:
-        # Killing the workers ends what is under way, so that the threads come to an end.
+        # Killing the workers ends their units, so that the threads end, too.
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
             worker.close()
+
+
+def run_isolated(unit: Unit, timeout: float | None) -> list[Result]:
+    """Run a unit in a process that this thread keeps for it."""
+    if not hasattr(_OWN, "worker"):
+        _OWN.worker = Worker()
+    return _OWN.worker.run(unit, timeout)
 
 
 def run_on_dask(
@@ -59,8 +64,8 @@ def run_on_dask(
 ) -> Iterator[Finished]:
     """On the workers of a Dask cluster, which must have this package and the data.
 
-    A unit whose worker dies is run again on another one. Each thread of a Dask worker keeps a
-    process of its own for its units, so that timeouts hold and CPU times are those of the unit.
+    A unit whose worker dies is run again on another one. Each thread of a Dask worker has a
+    process of its own for its units, so that timeouts work and CPU times are those of the unit.
     """
     try:
         from distributed import Client, as_completed
@@ -86,13 +91,3 @@ def run_on_dask(
                 yield unit, unit.failed("error", f"{type(what).__name__}: {what}")
             for following in islice(units, 1):
                 queue.add(submit(following))
-
-
-_OWN = threading.local()
-
-
-def run_isolated(unit: Unit, timeout: float | None) -> list[Result]:
-    """Run a unit in a process that this thread keeps for it."""
-    if not hasattr(_OWN, "worker"):
-        _OWN.worker = Worker()
-    return _OWN.worker.run(unit, timeout)

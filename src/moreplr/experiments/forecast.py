@@ -1,24 +1,25 @@
-"""How far a run is, and how long it will take: units differ a thousandfold in cost."""
+"""Progress of a run, and the time that is left: units differ a thousandfold in cost."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from statistics import fmean
 from typing import Any, Self
 
 from moreplr._progress import Progress
-from moreplr.experiments.units import Result, Unit
+from moreplr.experiments.units import Result, Source, Unit
 
 _GROWTH = 2 / 3
-Kind = tuple[str, str, str, float]
+Kind = tuple[Source, str, float]
 
 
 class Forecast:
     """Seconds that units will take, learned from those that are done.
 
-    A unit takes what the mean one of its data set, fit and missing share took. Where there is
-    none yet, what the same fit took elsewhere, or any fit, is scaled by the size of the data
-    (rows · log rows · features · labels) to the power of 2/3. In proportion to the size, small
-    data, which come first, would foretell two to thirty times what the rest takes.
+    A unit is expected to take the mean time of units of the same data set, fit and missing share.
+    If none is done yet, times of the same fit on other data, or of any fit, are scaled by the
+    size of the data (rows · log rows · features · labels) to the power of 2/3. Scaled by the size
+    itself, times of small data, which come first, gave two to thirty times the true rest.
     """
 
     def __init__(self, units: list[Unit]) -> None:
@@ -28,35 +29,35 @@ class Forecast:
         for unit in units:
             kind = _kind(unit)
             self._left[kind] += 1
-            self._cost[kind] = unit.cost**_GROWTH
+            self._cost[kind] = unit.source.cost**_GROWTH
 
     def learn(self, unit: Unit, seconds: float | None) -> None:
-        """Note that a unit is done, and what it took if that is known."""
+        """Note that a unit is done, and its time if that is known."""
         kind = _kind(unit)
         self._left[kind] -= 1
         if seconds is not None:
             self._seen[kind].append(seconds)
 
     def seconds_left(self) -> float | None:
-        """CPU seconds of all units that are left; None as long as nothing is known."""
+        """CPU seconds of all remaining units; None until a time is known."""
         if not self._seen:
             return None
         rate: dict[Any, list[float]] = defaultdict(list)
         for kind, seconds in self._seen.items():
-            for key in (kind[2], None):
-                rate[key].append(_mean(seconds) / self._cost[kind])
+            for key in (kind[1], None):
+                rate[key].append(fmean(seconds) / self._cost[kind])
         total = 0.0
         for kind, left in self._left.items():
             if kind in self._seen:
-                each = _mean(self._seen[kind])
+                each = fmean(self._seen[kind])
             else:
-                each = self._cost[kind] * _mean(rate.get(kind[2]) or rate[None])
+                each = self._cost[kind] * fmean(rate.get(kind[1]) or rate[None])
             total += left * each
         return total
 
 
 class Watch:
-    """Shows how far a run is and how long the rest will take."""
+    """Shows the progress of a run and the time that is left."""
 
     def __init__(self, units: list[Unit], jobs: int, *, shown: bool) -> None:
         self._forecast, self._jobs, self._failed = Forecast(units), jobs, 0
@@ -75,7 +76,7 @@ class Watch:
         self._forecast.learn(unit, max(took) if took else None)
         self._failed += any(result.status != "ok" for result in results)
         left = self._forecast.seconds_left()
-        name = f"{unit.problem}/{unit.dataset}" + (f", {self._failed} failed" * bool(self._failed))
+        name = str(unit.source) + f", {self._failed} failed" * bool(self._failed)
         note = "" if left is None else f"about {duration(left / self._jobs)} left"
         self._progress.advance(1, name, note)
 
@@ -95,8 +96,4 @@ def duration(seconds: float) -> str:
 
 
 def _kind(unit: Unit) -> Kind:
-    return unit.problem, unit.dataset, unit.methods[0].fit_key(), unit.missing
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+    return unit.source, unit.methods[0].fit_key(), unit.missing

@@ -1,4 +1,4 @@
-"""Methods by short names as in the paper, and a registry for those of your own.
+"""Methods by short names as in the paper, and a registry for your own.
 
 A name is a base and options: ``"ST-RR"``, ``"ST-PI q=2"``, ``"Native-EPS epsilon=0.1
 encoder=dense"``, ``"Chain-RR (published)"``, ``"RPC"``. The bases are
@@ -32,13 +32,14 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from moreplr import MORERanker, rankers, rivals
 from moreplr.experiments._published import FilledBlanks
 from moreplr.experiments.baselines import BASELINES
+from moreplr.forest import ForestClassifier, ForestRegressor
 from moreplr.layers import EpsilonCloseness, PredictionInterval, RoundRank
 from moreplr.regressors import Chain, Native, SingleTarget
 
 COMPLETE = "complete"
 PROTOCOLS = ("published", "honest")
 FORESTS = ("scikit-learn", "moreplr")
-# What decides about a ranking after the fit: rankers that differ in nothing else share a fit.
+# Parameters that only matter after the fit: rankers that differ in nothing else share a fit.
 DECISIONS = {"MORERanker": ("layer",), "PairwiseRanker": ("aggregation", "objective", "ties")}
 _MORE = re.compile(
     r"(?P<regressor>ST|Chain|Native)-(?P<layer>RR|PI|EPS)(?: \((?P<kind>published|expected)\))?"
@@ -47,15 +48,15 @@ _MORE = re.compile(
 
 @dataclass(frozen=True)
 class Settings:
-    """What all methods of a plan have in common.
+    """Settings that all methods of a plan share.
 
     Parameters
     ----------
     trees : int, optional
-        Trees of each forest. By default 100 as published, and for RankingForest its own number.
+        Trees of each forest. By default 100 as published, and RankingForest's own default.
     forest : {"scikit-learn", "moreplr"}
-        Whose forests: scikit-learn's as published, or this library's where it has one. These
-        learn from missing labels also where one forest predicts all positions (Native).
+        scikit-learn's forests as published, or this library's. The latter can learn from missing
+        labels when one forest predicts all positions (Native).
     seed : int
     """
 
@@ -65,18 +66,14 @@ class Settings:
 
     def regressor(self) -> Any:
         """An unfitted forest of regression trees."""
-        return self._forest(RandomForestRegressor, "ForestRegressor")
+        return self._forest(RandomForestRegressor, ForestRegressor)
 
     def classifier(self) -> Any:
         """An unfitted forest of classification trees."""
-        return self._forest(RandomForestClassifier, "ForestClassifier")
+        return self._forest(RandomForestClassifier, ForestClassifier)
 
-    def _forest(self, published: Any, own: str) -> Any:
-        if self.forest not in FORESTS:
-            raise ValueError(f"forest must be one of {FORESTS}, got {self.forest!r}")
-        kind = published
-        if self.forest == "moreplr":
-            kind = getattr(import_module("moreplr.forest"), own, published)
+    def _forest(self, published: Any, own: Any) -> Any:
+        kind = own if self.forest == "moreplr" else published
         trees = 100 if self.trees is None else self.trees
         return kind(n_estimators=trees, random_state=self.seed)
 
@@ -85,8 +82,8 @@ class Settings:
 class Method:
     """A name and the unfitted ranker that it stands for.
 
-    `traits` says what the name is made of, for curves and heat maps. `protocols` are those that
-    it is run under; on complete rankings, say, a variant may only repeat another method.
+    `traits` holds the parts of the name, for curves and heat maps. `protocols` are those under
+    which the method is run; a variant may equal another method under some of them.
     """
 
     name: str
@@ -102,7 +99,7 @@ class Method:
     def fit_key(self, ties: bool = True) -> str:
         """Equal for methods that share a fit, on rankings with or without ties."""
         without = DECISIONS.get(type(self.ranker).__name__, ())
-        # Without ties all encodings are the same.
+        # Without ties, all encodings are equal.
         if not ties and isinstance(getattr(self.ranker, "encoder", None), str):
             without = (*without, "encoder")
         return definition(self.ranker, without)
@@ -113,7 +110,7 @@ _REGISTRY: dict[str, Factory] = {}
 
 
 def register(name: str, factory: Factory) -> None:
-    """Add a method: a name, and what makes its unfitted ranker from the plan's settings.
+    """Add a method: a name, and a function from a plan's settings to the unfitted ranker.
 
     Examples
     --------
@@ -128,12 +125,12 @@ def register(name: str, factory: Factory) -> None:
 
 
 def is_code(name: str) -> bool:
-    """Whether a name imports what it stands for, such as ``"package.module:callable"``."""
+    """Whether a name is code to import, such as ``"package.module:callable"``."""
     return ":" in name and name not in _REGISTRY
 
 
 def make_method(name: str, settings: Settings | None = None) -> Method:
-    """The method of a name; ``"package.module:callable"`` calls it with the settings.
+    """The method of a name; that of ``"package.module:callable"`` is called with the settings.
 
     Examples
     --------
@@ -143,11 +140,13 @@ def make_method(name: str, settings: Settings | None = None) -> Method:
     settings = settings or Settings()
     if name in _REGISTRY:
         return Method(name, _REGISTRY[name](settings))
+    if name in BASELINES:
+        return Method(name, BASELINES[name](settings.seed))
     if is_code(name):
         return Method(name, _import(name)(settings))
     match = _MORE.match(name)
     if match is None:
-        known = ", ".join([*_REGISTRY, "ST-RR", "Chain-PI", "Native-EPS", "…"])
+        known = ", ".join([*_REGISTRY, *BASELINES, "ST-RR", "Chain-PI", "Native-EPS", "…"])
         raise ValueError(f"no method {name!r}; known are {known}, and 'module:callable'")
     options = _options(name, name[match.end() :])
     return _make_more(name, match, options, settings)
@@ -210,45 +209,30 @@ def definition(value: Any, without: tuple[str, ...] = ()) -> str:
     return f"{type(value).__name__}({', '.join(inside)})"
 
 
-def _ranker(name: str) -> Any:
-    return getattr(rankers, name)
-
-
-def _rpc(aggregation: str) -> Factory:
-    return lambda s: _ranker("PairwiseRanker")(
-        s.classifier(), aggregation=aggregation, objective="l1", random_state=s.seed
-    )
-
-
-def _baseline(make: Callable[[int], Any]) -> Factory:
-    return lambda s: make(s.seed)
+def _rpc(**decision: Any) -> Factory:
+    return lambda s: rankers.PairwiseRanker(s.classifier(), random_state=s.seed, **decision)
 
 
 _REGISTRY.update(
     {
-        "RPC": lambda s: _ranker("PairwiseRanker")(
-            s.classifier(), aggregation="auto", ties="published", random_state=s.seed
-        ),
-        "RPC (text)": _rpc("bpa_lia_mp2"),
-        "RPC (optimal)": lambda s: _ranker("PairwiseRanker")(
-            s.classifier(), aggregation="auto", random_state=s.seed
-        ),
-        "RPC (Borda)": _rpc("borda"),
-        "RPC (Copeland)": _rpc("copeland"),
+        "RPC": _rpc(aggregation="auto", ties="published"),
+        "RPC (text)": _rpc(aggregation="bpa_lia_mp2", objective="l1"),
+        "RPC (optimal)": _rpc(aggregation="auto"),
+        "RPC (Borda)": _rpc(aggregation="borda", objective="l1"),
+        "RPC (Copeland)": _rpc(aggregation="copeland", objective="l1"),
         "IBLR-M": lambda s: rivals.MallowsNeighborsRanker(),
         "IBLR-PL": lambda s: rivals.PlackettLuceNeighborsRanker(),
         "LRT": lambda s: rivals.LabelRankingTree(),
         "BoostLR": lambda s: rivals.BoostLR(random_state=s.seed),
         "LR-RF": lambda s: rivals.LabelRankingForest(s.trees or 50, random_state=s.seed),
-        "kNN": lambda s: _ranker("NearestNeighborsRanker")(),
-        "Tree": lambda s: _ranker("RankingTree")(random_state=s.seed),
-        "Forest": lambda s: _ranker("RankingForest")(
-            random_state=s.seed, **({} if s.trees is None else {"n_estimators": s.trees})
+        "kNN": lambda s: rankers.NearestNeighborsRanker(),
+        "Tree": lambda s: rankers.RankingTree(random_state=s.seed),
+        "Forest": lambda s: rankers.RankingForest(
+            s.trees or rankers.RankingForest().n_estimators, random_state=s.seed
         ),
-        "Auto": lambda s: _ranker("AutoRanker")(random_state=s.seed),
-        "Dummy": lambda s: _ranker("DummyRanker")(),
-        "BradleyTerry": lambda s: _ranker("BradleyTerryRanker")(),
-        "Boost": lambda s: _ranker("RankingBoost")(random_state=s.seed),
-        **{name: _baseline(make) for name, make in BASELINES.items()},
+        "Auto": lambda s: rankers.AutoRanker(random_state=s.seed),
+        "Dummy": lambda s: rankers.DummyRanker(),
+        "BradleyTerry": lambda s: rankers.BradleyTerryRanker(),
+        "Boost": lambda s: rankers.RankingBoost(random_state=s.seed),
     }
 )

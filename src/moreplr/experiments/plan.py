@@ -1,4 +1,4 @@
-"""A plan says what is run: data × methods × missing shares × protocols × folds."""
+"""A plan is what to run: data × methods × missing shares × protocols × folds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, product
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -26,17 +26,16 @@ from moreplr.experiments.methods import (
 )
 
 FEATURES = ("published", "table")
-# Of folds, of repetitions, and of what braces stand for.
+# The most folds, repetitions, and names that braces stand for.
 _MOST = 100_000
 _NAME = re.compile(r"[\w][\w .+-]{0,99}")
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What data sets of at least `rows` rows leave out.
+    """Limits for data sets of at least `rows` rows.
 
-    `repetitions` and `folds` say how many of the plan's are run, always the first ones;
-    `without` names methods that are not.
+    Only the first `repetitions` and `folds` of the plan are run, and not the methods `without`.
     """
 
     rows: int
@@ -55,21 +54,21 @@ class Plan:
         Braces list alternatives: ``"plr/{iris,wine}"``.
     methods : names, see :mod:`moreplr.experiments.methods`, or Method objects
         Braces list alternatives: ``"{ST,Native}-PI q={1,2}"``.
-    missing : shares of the labels that are taken from the training rankings
+    missing : shares of the labels that are removed from the training rankings
     protocols : {"published", "honest"}
-        How labels are taken: after encoding, so that positions of the complete ranking stay,
-        or before it, as in incomplete data. See :mod:`moreplr.incomplete`.
+        Labels are removed after encoding, so that positions of the complete ranking stay, or
+        before it, as in incomplete data. See :mod:`moreplr.incomplete`.
     folds, repetitions : int
         ``RepeatedKFold(folds, n_repeats=repetitions, random_state=seed)``, rows as they come.
     trees, forest, seed : see :class:`moreplr.experiments.methods.Settings`
     features : {"published", "table"}
         How features become numbers: as published, by :func:`moreplr.datasets.make_preprocessor`,
-        or by :class:`moreplr.vectorizing.FrameVectorizer`, which knows dates and long texts.
+        or by :class:`moreplr.vectorizing.FrameVectorizer`, which handles dates and long texts.
     probabilities : bool
-        Measure the log loss and the calibration error of pair probabilities, too, where a ranker
-        has some. They are predicted a second time for it, which is not counted.
-    limits : what large data sets leave out
-    name : letters, digits, and ``_ . + -`` inside; of the store, too, unless that has its own
+        Also measure the log loss and the calibration error of pair probabilities, for rankers
+        that have some. The time to predict them is not counted.
+    limits : Limit objects, what to leave out for large data sets
+    name : letters, digits, spaces and ``_ . + -``; also the default name of the store
     description : for the report
 
     Examples
@@ -97,7 +96,7 @@ class Plan:
     description: str = ""
 
     def __post_init__(self) -> None:
-        # Lists are welcome at the door; inside, a plan does not change.
+        # Lists are accepted; tuples keep a plan from being changed.
         for key in ("data", "methods"):
             object.__setattr__(self, key, tuple(_expanded(key, getattr(self, key))))
         object.__setattr__(self, "missing", tuple(float(share) for share in self.missing))
@@ -122,12 +121,11 @@ class Plan:
                 raise ValueError(f"protocols must be of {PROTOCOLS}, got {protocol!r}")
         if any(self.missing) and not self.protocols:
             raise ValueError("missing labels need a protocol")
-        if self.features not in FEATURES:
-            raise ValueError(f"features must be one of {FEATURES}, got {self.features!r}")
+        for key, known in (("features", FEATURES), ("forest", FORESTS)):
+            if getattr(self, key) not in known:
+                raise ValueError(f"{key} must be one of {known}, got {getattr(self, key)!r}")
         if not isinstance(self.probabilities, bool):
             raise ValueError(f"probabilities must be true or false, got {self.probabilities!r}")
-        if self.forest not in FORESTS:
-            raise ValueError(f"forest must be one of {FORESTS}, got {self.forest!r}")
         for key, least in (("folds", 2), ("repetitions", 1), ("trees", 1)):
             number = getattr(self, key)
             if key == "trees" and number is None:
@@ -146,7 +144,7 @@ class Plan:
 
     @property
     def settings(self) -> Settings:
-        """What all methods have in common."""
+        """Settings that all methods share."""
         return Settings(self.trees, self.forest, self.seed)
 
     def make_methods(self) -> list[Method]:
@@ -157,7 +155,7 @@ class Plan:
         ]
 
     def limit(self, rows: int) -> Limit:
-        """What a data set of so many rows leaves out: all limits that it reaches, joined."""
+        """The limit for a data set of so many rows: all that apply, joined."""
         reached = [limit for limit in self.limits if rows >= limit.rows]
         numbers: dict[str, int] = {}
         for key, most in (("repetitions", self.repetitions), ("folds", self.folds)):
@@ -170,14 +168,14 @@ class Plan:
     def load(cls, name: str | Path, *, allow_import: bool = False, **changes: Any) -> Plan:
         """A plan that ships with the package, by name, or one from a TOML file.
 
-        The files of data that it names are below its own folder or the working folder.
+        Its files of data must be below its own folder or the working folder.
 
         Parameters
         ----------
         name : {"demo", "paper", "auto", "sweeps", "field"} or path
         allow_import : bool
             Let the plan name methods as ``"module:callable"``, which runs code of that module.
-        changes : other values for the plan's parameters
+        changes : values that replace those of the plan
 
         Examples
         --------
@@ -202,7 +200,7 @@ class Plan:
         code = [item for item in plan.methods if isinstance(item, str) and is_code(item)]
         if code and not allow_import:
             raise ValueError(
-                f"plan {name}: method {code[0]!r} is code to import; if you trust the plan, say "
+                f"plan {name}: method {code[0]!r} is code to import; if you trust the plan, use "
                 "--allow-import, or allow_import=True in Python"
             )
         return plan
@@ -218,7 +216,7 @@ class Plan:
             )
         absent = sorted({"data", "methods"} - set(values))
         if absent:
-            raise ValueError(f"the plan does not say its {' and '.join(absent)}")
+            raise ValueError(f"the plan lacks {' and '.join(absent)}")
         made = dict(values)
         made["data"] = [_read(item, folder or Path()) for item in _list("data", values["data"])]
         made["limits"] = [_limit(item) for item in _list("limits", values.get("limits", ()))]
@@ -253,17 +251,11 @@ def expand_braces(text: str) -> list[str]:
     >>> expand_braces("{ST,Native}-PI q={1,2}")
     ['ST-PI q=1', 'ST-PI q=2', 'Native-PI q=1', 'Native-PI q=2']
     """
-    if prod(group.count(",") + 1 for group in re.findall(r"\{([^{}]*)\}", text)) > _MOST:
+    parts = re.split(r"\{([^{}]*)\}", text)  # each second one is what braces hold
+    choices = [part.split(",") if at % 2 else [part] for at, part in enumerate(parts)]
+    if prod(map(len, choices)) > _MOST:
         raise ValueError(f"{text!r:.60} stands for more than {_MOST:,} names")
-    match = re.search(r"\{([^{}]*)\}", text)
-    if match is None:
-        return [text]
-    before, after = text[: match.start()], text[match.end() :]
-    return [
-        expanded
-        for choice in match[1].split(",")
-        for expanded in expand_braces(before + choice + after)
-    ]
+    return ["".join(words) for words in product(*choices)]
 
 
 def _expanded(key: str, items: Any) -> Iterable[Any]:
@@ -299,7 +291,7 @@ def _read(item: Any, folder: Path) -> Any:
             hint = f"did you mean {close[0]!r}?" if close else f"options are {', '.join(known)}"
             raise ValueError(f"data {item['path']!r:.200} has no option {key!r:.60}; {hint}")
     path = os.path.normpath(folder / item["path"])
-    # As they are named: a link inside these folders was put there by their owner.
+    # Links are not followed: one inside these folders was put there by their owner.
     if not any(_is_below(path, root) for root in (folder, Path())):
         raise ValueError(
             f"the file {item['path']!r:.200} is neither below the plan's folder nor the working "

@@ -1,4 +1,4 @@
-"""Run a plan into a store: what is there already is not run again."""
+"""Run a plan into a store, except for results that are there already."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def run(
     retry: bool = False,
     progress: bool = False,
 ) -> dict[str, int]:
-    """Run what a plan still lacks in a store.
+    """Run the part of a plan that a store lacks.
 
-    Killed at any moment, the same call goes on where it was. Several processes that run a plan
-    into one store share the work: each ends when all of it is done. A method that raises, or
-    takes too long, is recorded with its message, and the rest goes on.
+    After a kill at any moment, the same call continues the run. Several processes that run a plan
+    into one store share the work, and each ends when all of it is done. A method that raises or
+    takes too long is recorded with its message, and the rest goes on.
 
     Parameters
     ----------
     plan : Plan, name of a shipped plan, or path of a TOML file, see :meth:`Plan.load`
-    store : path of a SQLite file, made if it is not there
+    store : path of a SQLite file, created if it does not exist
     jobs : int
-        Units at a time, each in a process of its own; 0 runs them in this process, where
-        timeouts can't be kept.
+        Units at a time, each in a process of its own; 0 runs them in this process, without
+        timeouts.
     timeout : float, optional
-        Seconds after which a unit (one fit, and its predictions) is given up.
+        Seconds after which a unit (one fit, and its predictions) is stopped.
     dask : str, optional
         Address of a Dask scheduler to run on instead.
     retry : bool
@@ -81,7 +81,7 @@ def run(
                     counts.update(result.status for result in written)
                     bar.advance(unit, results)
                 units = held
-                if held:  # until the others are done with it, or are gone
+                if held:  # until the others have finished, or are gone
                     claims.wait()
     return dict(counts)
 
@@ -97,14 +97,13 @@ def _execute(
 
 
 def _identify(store: Store, plan: Plan, sources: list[Source]) -> None:
-    """One store holds one meaning of each name, and one way to cut folds."""
-    store.identify("data set", {f"{s.problem}/{s.name}": s.fingerprint for s in sources})
+    """Note what names stand for: a store has one meaning of each, and one way to cut folds."""
+    store.identify("data set", {str(source): source.fingerprint for source in sources})
     store.identify("method", {method.name: method.definition for method in plan.make_methods()})
     store.identify("splits", {"folds": str(plan.folds), "seed": str(plan.seed)})
 
 
 def _check_names(sources: list[Source]) -> None:
-    seen = Counter((source.problem, source.name) for source in sources)
-    for (problem, name), count in seen.items():
+    for name, count in Counter(map(str, sources)).items():
         if count > 1:
-            raise ValueError(f"two data sets are named {problem}/{name}; names must differ")
+            raise ValueError(f"two data sets are named {name}; names must differ")

@@ -1,8 +1,8 @@
 """Whether methods differ over data sets: the tests of Demšar (2006) and of García and Herrera.
 
 A *score frame* has a row for each data set and a column for each method; larger is better.
-Ranks are averaged over ties, 1 is best. Friedman's statistic has no correction for ties, which
-is what the paper's tool (exreport) computes.
+Ranks are averaged over ties, 1 is best. Friedman's statistic has no correction for ties, as in
+the paper's tool (exreport).
 """
 
 from __future__ import annotations
@@ -120,16 +120,14 @@ def friedman_holm(scores: pd.DataFrame, control: str | None = None) -> FriedmanH
     table.loc[best, ["z", "p_value"]] = np.nan
     table["holm_p"] = np.nan
     table.loc[others, "holm_p"] = holm(table.loc[others, "p_value"])
-    outcomes = [
-        {
-            **win_tie_loss(scores[best], scores[method]),
-            "effect": rank_biserial(scores, best, method),
+    outcomes = {
+        name: {
+            **win_tie_loss(scores[best], scores[name]),
+            "effect": rank_biserial(scores, best, name),
         }
-        if method != best
-        else dict.fromkeys(("win", "tie", "loss", "effect"), np.nan)
-        for method in table.index
-    ]
-    table = table.join(pd.DataFrame(outcomes, index=table.index))
+        for name in table.index[others]
+    }
+    table = table.join(pd.DataFrame.from_dict(outcomes, orient="index"))
     return FriedmanHolm(friedman_test(scores), iman_davenport_test(scores), str(best), table)
 
 
@@ -184,10 +182,10 @@ def all_pairs_holm(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def holm_floor(scores: pd.DataFrame, control: str) -> float:
-    """The p-value by Holm that a method can't get below in a comparison with all others.
+    """The smallest p-value by Holm that a comparison with all other methods can give.
 
-    Were the control the best on every data set, this is what its nearest rival would get. Ranks
-    depend on all methods: among many on few data sets even that is no difference at 5 %.
+    It is that of the nearest rival if the control were best on every data set. With many methods
+    on few data sets even this can exceed 5 %.
 
     Examples
     --------
@@ -200,7 +198,7 @@ def holm_floor(scores: pd.DataFrame, control: str) -> float:
 
 
 def compare_with(scores: pd.DataFrame, control: str) -> pd.DataFrame:
-    """All that is tested here of one method against each other one.
+    """All tests of one method against each of the others.
 
     Returns
     -------
@@ -222,7 +220,7 @@ def compare_with(scores: pd.DataFrame, control: str) -> pd.DataFrame:
 def wilcoxon_against(scores: pd.DataFrame, control: str) -> pd.Series:
     """Wilcoxon's signed-rank test of one method with each other, p-values adjusted by Holm.
 
-    What one pair gets before the adjustment does not depend on the other methods.
+    Before the adjustment, the p-value of a pair does not depend on the other methods.
 
     Examples
     --------
@@ -239,7 +237,7 @@ def _wilcoxon(differences: pd.Series) -> float:
     difference = differences.to_numpy(dtype=float).round(12)
     if not difference.any():
         return 1.0
-    with warnings.catch_warnings():  # older SciPy warns of what the docstring says
+    with warnings.catch_warnings():  # older SciPy warns of small samples
         warnings.filterwarnings("ignore", "Sample size too small")
         test = stats.wilcoxon(difference, zero_method="zsplit", method="approx")
     return float(test.pvalue)
@@ -249,8 +247,8 @@ def wilcoxon_holm(scores: pd.DataFrame) -> pd.DataFrame:
     """Compare every pair of methods by Wilcoxon's signed-rank test, adjusted by Holm.
 
     Data sets on which two methods are equal are split between them (Pratt's ranks). In contrast
-    to :func:`all_pairs_holm`, what one pair gets does not depend on the other methods. The
-    normal approximation is rough for less than ten data sets.
+    to :func:`all_pairs_holm`, the unadjusted p-value of a pair does not depend on the other
+    methods. The normal approximation is rough for fewer than ten data sets.
 
     Returns
     -------
@@ -317,8 +315,8 @@ def bayesian_signed_rank(
 
     The Bayesian signed-rank test of Benavoli et al. (2014): a Dirichlet process over the
     differences of the data sets, with a pseudo-observation of strength ½ at zero, sampled by
-    Monte Carlo. It is a dozen lines here, since the library that offers it brings a plotting
-    library with it.
+    Monte Carlo. It is written out here because the library that offers it depends on a plotting
+    library.
 
     Parameters
     ----------

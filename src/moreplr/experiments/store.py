@@ -1,9 +1,9 @@
-"""Results in one SQLite file: a unit is written as a whole or not at all.
+"""Results in one SQLite file: a unit is written completely or not at all.
 
-The file keeps a rollback journal, which works on network drives too. A kill at any moment
-leaves finished units intact and the interrupted one absent, and the primary key forbids that a
-result is counted twice. Several processes may run one plan into a file: what one of them has
-taken is among the claims, see :mod:`moreplr.experiments.claims`.
+The file has a rollback journal, which also works on network drives. After a kill at any moment,
+finished units are intact and the interrupted one is absent. The primary key keeps a result from
+being counted twice. Several processes may run one plan into a file, see
+:mod:`moreplr.experiments.claims`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import json
 import platform
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import fields
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import pandas as pd
 
-from moreplr.experiments.store_checks import check_identities, check_results, check_tables
+from moreplr.experiments.store_checks import check_identities, check_results
 from moreplr.experiments.units import Key, Result
 
 _SCHEMA = """
@@ -52,25 +52,16 @@ CREATE TABLE IF NOT EXISTS claims (
     PRIMARY KEY (problem, dataset, method, missing, protocol, repetition, fold)
 );
 """
-_REPLACE_FAILED = """
+_FIELDS = tuple(field.name for field in fields(Result) if field.name != "key")
+_COLUMNS = ", ".join([*Key._fields, *_FIELDS, "seed"])
+_REPLACE_FAILED = f"""
 ON CONFLICT DO UPDATE SET
-    status = excluded.status, tau_x = excluded.tau_x, buckets = excluded.buckets,
-    fit_seconds = excluded.fit_seconds, predict_seconds = excluded.predict_seconds,
-    n_train = excluded.n_train, n_test = excluded.n_test, message = excluded.message,
-    seed = excluded.seed, environment = excluded.environment, finished = excluded.finished,
-    top_one = excluded.top_one, log_loss = excluded.log_loss,
-    calibration_error = excluded.calibration_error, regret = excluded.regret,
-    par10 = excluded.par10, closed_gap = excluded.closed_gap
+{", ".join(f"{name} = excluded.{name}" for name in (*_FIELDS, "seed", "environment", "finished"))}
 WHERE results.status != 'ok'
-"""
-_COLUMNS = """
-    problem, dataset, method, missing, protocol, repetition, fold, status, tau_x, buckets,
-    fit_seconds, predict_seconds, n_train, n_test, message, top_one, log_loss,
-    calibration_error, regret, par10, closed_gap, seed
 """
 _INSERT = f"""
 INSERT INTO results ({_COLUMNS}, environment)
-VALUES ({", ".join("?" * 23)})
+VALUES ({", ".join("?" * (len(Key._fields) + len(_FIELDS) + 2))})
 {_REPLACE_FAILED}
 """
 _RELEASE = f"DELETE FROM claims WHERE {' AND '.join(f'{name} = ?' for name in Key._fields)}"
@@ -119,10 +110,10 @@ class Store:
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"{self.path} can't be opened: {error}") from error
         try:
-            # Nothing that a file defines, such as a view, may call functions with effects.
+            # Views and triggers of a file must not call functions with side effects.
             self.connection.execute("PRAGMA trusted_schema = OFF")
-            check_tables(self.connection, may_be_empty=not must_exist)
-            if not must_exist:  # else it is to be read, and left as it is
+            _check_tables(self.connection, may_be_empty=not must_exist)
+            if not must_exist:  # else the file is only read
                 self.connection.executescript(_SCHEMA + _SHARED)
         except (sqlite3.DatabaseError, ValueError) as error:
             self.connection.close()
@@ -131,16 +122,11 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.connection.close()
 
     def identify(self, kind: str, values: Mapping[str, str]) -> None:
-        """Keep what a name stands for; refuse a name that stood for something else before."""
+        """Note what names stand for; refuse a name that stood for something else before."""
         query = "SELECT name, value FROM identities WHERE kind = ?"
         with self._readable():
             known = dict(self.connection.execute(query, (kind,)))
@@ -155,7 +141,7 @@ class Store:
             connection.executemany("INSERT OR IGNORE INTO identities VALUES (?, ?, ?)", rows)
 
     def identities(self) -> pd.DataFrame:
-        """What names stand for: kind, name and value."""
+        """A frame of what names stand for: kind, name and value."""
         query = "SELECT kind, name, value FROM identities ORDER BY kind, name"
         with self._readable():
             return check_identities(pd.read_sql_query(query, self.connection), self.path)
@@ -163,28 +149,24 @@ class Store:
     def write(self, results: Iterable[Result], seed: int = 0) -> list[Result]:
         """Write the results of a unit in one transaction; finished ones are never replaced.
 
-        Returns those that were written. Whoever had claimed them has them no longer.
+        Returns those that were written. Claims on them end.
         """
         written = []
         with self.connection as connection:
             environment = self._environment(connection)
             for r in results:
-                row = (
-                    *r.key, r.status, r.tau_x, r.buckets, r.fit_seconds, r.predict_seconds,
-                    r.n_train, r.n_test, r.message, r.top_one, r.log_loss, r.calibration_error,
-                    r.regret, r.par10, r.closed_gap, seed, environment,
-                )  # fmt: skip
-                if connection.execute(_INSERT, row).rowcount:
+                values = (getattr(r, name) for name in _FIELDS)
+                if connection.execute(_INSERT, (*r.key, *values, seed, environment)).rowcount:
                     written.append(r)
                 connection.execute(_RELEASE, r.key)
         return written
 
     def merge(self, path: str | Path) -> None:
-        """Take over the results of another store; finished ones are never replaced.
+        """Add the results of another store; finished ones are never replaced.
 
-        Refused if a name stands for one thing here and for another there.
+        Stores in which a name stands for different things are refused.
         """
-        with Store(path, must_exist=True) as other:  # or the error says what is wrong
+        with Store(path, must_exist=True) as other:  # raises an error if it can't be read
             other.frame()
             other.identities()
         self.connection.execute("ATTACH ? AS other", (str(path),))
@@ -240,7 +222,7 @@ class Store:
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
-        """Reading goes through pages and texts that opening a file has not looked at."""
+        """Turn errors of a damaged file, which opening it does not find, into a message."""
         try:
             yield
         except (sqlite3.DatabaseError, pd.errors.DatabaseError) as error:
@@ -251,6 +233,31 @@ class Store:
         connection.execute("INSERT OR IGNORE INTO environments (versions) VALUES (?)", (text,))
         query = "SELECT id FROM environments WHERE versions = ?"
         return int(connection.execute(query, (text,)).fetchone()[0])
+
+
+def _check_tables(connection: sqlite3.Connection, *, may_be_empty: bool) -> None:
+    """Refuse a file with tables of another program; nothing is written to it."""
+    found = _tables(connection)
+    if may_be_empty and not found:
+        return
+    with closing(sqlite3.connect(":memory:")) as own:
+        own.executescript(_SCHEMA)
+        needed = _tables(own)
+        own.executescript(_SHARED)
+        known = _tables(own)
+    for table, columns in known.items():
+        if (table in needed or table in found) and not columns <= found.get(table, set()):
+            raise ValueError(f"it has no table of {table} with the columns that a run writes")
+
+
+def _tables(connection: sqlite3.Connection) -> dict[str, set[str]]:
+    """The columns of each table; views and indexes have none."""
+    kinds = connection.execute("SELECT name, type FROM sqlite_master").fetchall()
+    query = "SELECT name FROM pragma_table_info(?)"
+    return {
+        name: {column for (column,) in connection.execute(query, (name,)) if kind == "table"}
+        for name, kind in kinds
+    }
 
 
 @lru_cache

@@ -1,9 +1,8 @@
-"""Refuse stores that no run has written: they may come from anybody, and any program."""
+"""Refuse stores with values that no run writes, since they may come from anybody."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,8 @@ import pandas as pd
 
 from moreplr.datasets import PROBLEMS
 from moreplr.experiments.methods import COMPLETE, PROTOCOLS
+from moreplr.experiments.units import MEASURED
 
-# What reading needs of each table.
-_TABLES = {
-    "environments": {"id", "versions"},
-    "identities": {"kind", "name", "value"},
-    "results": {
-        "problem", "dataset", "method", "missing", "protocol", "repetition", "fold", "status",
-        "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "message",
-        "seed", "environment", "finished", "top_one", "log_loss", "calibration_error",
-        "regret", "par10", "closed_gap",
-    },
-}  # fmt: skip
-# What sharing the work needs of those that only runs have.
-_SHARED = {
-    "runners": {"id", "host", "pid", "beat"},
-    "claims": {
-        "problem", "dataset", "method", "missing", "protocol", "repetition", "fold", "runner",
-    },
-}  # fmt: skip
 _WORDS = {
     "problem": PROBLEMS,
     "protocol": (COMPLETE, *PROTOCOLS),
@@ -39,7 +21,7 @@ _WORDS = {
 _TEXTS = ("dataset", "method", "message", "finished", "versions")
 _COUNTS = ("repetition", "fold", "n_train", "n_test")
 _LARGEST = 2**53
-# Bounds of numbers, both inclusive, and how far rounding may lead a mean beyond them.
+# Bounds of numbers, both inclusive. Rounding may move a mean this far beyond them.
 _ROUNDING = 1e-9
 _NUMBERS = {
     "missing": (0, 1),
@@ -57,29 +39,10 @@ _NUMBERS = {
     **dict.fromkeys(_COUNTS, (0, _LARGEST)),
 }
 _WHOLE = (*_COUNTS, "seed")
-# A fit that failed has none of these.
-_MAY_LACK = (
-    "tau_x", "buckets", "fit_seconds", "predict_seconds", "n_train", "n_test", "top_one",
-    "log_loss", "calibration_error", "regret", "par10", "closed_gap",
-)  # fmt: skip
-
-
-def check_tables(connection: sqlite3.Connection, *, may_be_empty: bool) -> None:
-    """Refuse a file whose tables are another program's; nothing is written to it."""
-    found = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    if may_be_empty and not found:
-        return
-    for table, wanted in (_TABLES | _SHARED).items():
-        if table in _SHARED and table not in found:
-            continue
-        kind = connection.execute("SELECT type FROM sqlite_master WHERE name = ?", (table,))
-        columns = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-        if kind.fetchone() != ("table",) or not wanted <= columns:
-            raise ValueError(f"it has no table of {table} with the columns that a run writes")
 
 
 def check_results(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """The results, numbers as numbers; an error names the first cell that no run writes."""
+    """The results with numeric columns; an error names the first cell that no run writes."""
     found = frame.copy()
     for name, known in _WORDS.items():
         _refuse(~frame[name].isin(known), frame[name], path)
@@ -90,7 +53,7 @@ def check_results(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
         fits = values.between(least - _ROUNDING, most + _ROUNDING)
         if name in _WHOLE:
             fits &= values == np.floor(values)
-        if name in _MAY_LACK:
+        if name in MEASURED:
             fits |= frame[name].isna()
         _refuse(~fits, frame[name], path)
         found[name] = values
@@ -102,7 +65,7 @@ def check_results(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
 
 
 def check_identities(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """What names stand for, all of it texts."""
+    """What names stand for; refused unless all of it is text."""
     for name in frame:
         _refuse(~_is_text(frame[name]), frame[name], path)
     return frame

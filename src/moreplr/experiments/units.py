@@ -1,8 +1,8 @@
 """The unit of work: one fit on one fold, decoded by every method that shares it.
 
-Times are CPU seconds of the process that runs the unit. A shared fit is counted in full for
-each of its methods, as it would cost each of them alone, and so is what their predictions
-share; decoding is counted apart. Preprocessing of the features is not counted.
+Times are CPU seconds of the process that runs the unit. The time of a shared fit counts in full
+for each of its methods, which would need it alone, too, and so does the shared part of their
+predictions. Preprocessing of the features is not counted.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import groupby
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache, partial
+from itertools import groupby, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ from moreplr.vectorizing import FrameVectorizer
 
 
 class Key(NamedTuple):
-    """What a result is of."""
+    """What a result belongs to."""
 
     problem: str
     dataset: str
@@ -74,15 +74,47 @@ class Result:
     closed_gap: float | None = None
 
 
+MEASURED = tuple(field.name for field in fields(Result) if field.default is None)
+"""The numbers of a result. A fit that failed has none."""
+MEASURES = MEASURED[MEASURED.index("top_one") :]
+"""Measures other than τ_X."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set as planning needs it."""
+
+    data: str | Dataset = field(compare=False)
+    problem: str
+    name: str
+    fingerprint: str
+    rows: int
+    cells: int
+    ties: bool
+
+    @property
+    def cost(self) -> float:
+        """The expected cost of a fit, up to a factor."""
+        return float(self.cells * np.log2(max(self.rows, 2)))
+
+    def __str__(self) -> str:
+        return f"{self.problem}/{self.name}"
+
+
+def source_of(item: str | Dataset) -> Source:
+    """The size and the fingerprint of a data set, and whether it has ties."""
+    data = load_data(item)
+    Y = data.Y.to_numpy(dtype=float)
+    ties = bool((count_buckets(Y) < np.sum(~np.isnan(Y), axis=1)).any())
+    cells = len(data.X) * data.X.shape[1] * data.Y.shape[1]
+    return Source(item, data.problem, data.name, data.fingerprint(), len(data.X), cells, ties)
+
+
 @dataclass(frozen=True)
 class Unit:
-    """One fit. Its results count for all of `protocols`, which differ for some rankers only."""
+    """One fit. Its results count for all `protocols`: for many rankers these are the same."""
 
-    data: str | Dataset
-    problem: str
-    dataset: str
-    fingerprint: str
-    cost: float
+    source: Source
     methods: tuple[Method, ...]
     missing: float
     protocols: tuple[str, ...]
@@ -95,10 +127,9 @@ class Unit:
 
     def keys(self, method: Method) -> list[Key]:
         """The keys of a method's results."""
-        place = self.repetition, self.fold
+        name, place = (self.source.problem, self.source.name), (self.repetition, self.fold)
         return [
-            Key(self.problem, self.dataset, method.name, self.missing, protocol, *place)
-            for protocol in self.protocols
+            Key(*name, method.name, self.missing, protocol, *place) for protocol in self.protocols
         ]
 
     def failed(self, status: str, message: str) -> list[Result]:
@@ -106,31 +137,8 @@ class Unit:
         return [Result(key, status, message=message) for m in self.methods for key in self.keys(m)]
 
 
-@dataclass(frozen=True)
-class Source:
-    """A plan's data set, as much of it as planning needs."""
-
-    data: str | Dataset
-    problem: str
-    name: str
-    fingerprint: str
-    rows: int
-    cells: int
-    ties: bool
-
-
-def source_of(item: str | Dataset) -> Source:
-    """Load a data set once to learn its size, its fingerprint and whether it has ties."""
-    data = load_data(item)
-    Y = data.Y.to_numpy(dtype=float)
-    ties = bool((count_buckets(Y) < np.sum(~np.isnan(Y), axis=1)).any())
-    cells = len(data.X) * data.X.shape[1] * data.Y.shape[1]
-    about = data.problem, data.name, data.fingerprint()
-    return Source(item, *about, len(data.X), cells, ties)
-
-
 def expand(plan: Plan, sources: list[Source], done: set[Key]) -> Iterator[Unit]:
-    """All units of a plan that still have a result to give."""
+    """All units of a plan that still lack a result."""
     methods = plan.make_methods()
     for source in sources:
         limit = plan.limit(source.rows)
@@ -139,39 +147,15 @@ def expand(plan: Plan, sources: list[Source], done: set[Key]) -> Iterator[Unit]:
         wanted = [method for method in methods if method.name not in limit.without]
         for missing in plan.missing:
             groups = list(_shared_fits(wanted, source.ties, missing, plan.protocols))
-            for repetition in range(limit.repetitions):
-                for fold in range(limit.folds):
-                    place = missing, repetition, fold
-                    for group, protocols in groups:
-                        unit = _unit(plan, source, group, protocols, place)
-                        open_methods = tuple(m for m in group if not done.issuperset(unit.keys(m)))
-                        if open_methods:
-                            yield _unit(plan, source, open_methods, protocols, place)
-
-
-def _unit(
-    plan: Plan,
-    source: Source,
-    methods: tuple[Method, ...],
-    protocols: tuple[str, ...],
-    place: tuple[float, int, int],
-) -> Unit:
-    missing, repetition, fold = place
-    about = source.data, source.problem, source.name, source.fingerprint
-    cost = float(source.cells * np.log2(max(source.rows, 2)))
-    return Unit(
-        *about,
-        cost,
-        methods,
-        missing,
-        protocols,
-        repetition,
-        fold,
-        plan.folds,
-        plan.seed,
-        plan.features,
-        plan.probabilities,
-    )
+            for place in product(range(limit.repetitions), range(limit.folds)):
+                for group, protocols in groups:
+                    unit = Unit(
+                        source, group, missing, protocols, *place,
+                        plan.folds, plan.seed, plan.features, plan.probabilities,
+                    )  # fmt: skip
+                    left = tuple(m for m in group if not done.issuperset(unit.keys(m)))
+                    if left:
+                        yield replace(unit, methods=left)
 
 
 def _shared_fits(
@@ -194,52 +178,51 @@ def _shared_fits(
 
 
 def reads_positions(ranker: Any) -> bool:
-    """Whether numbers, not only the order, matter to a ranker; then the protocols differ."""
+    """Whether a ranker uses positions, not only their order; then the protocols differ."""
     return "positions" in ranker.get_params(deep=False)
 
 
 def run_unit(unit: Unit) -> list[Result]:
-    """Fit once, decode by each method. Whatever goes wrong becomes a result."""
+    """Fit once and decode by each method; errors become results, too."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             return list(_run(unit, caught))
         except Exception as error:
-            return unit.failed("error", _say(error))
+            return unit.failed("error", _describe(error))
 
 
 def _run(unit: Unit, caught: list[warnings.WarningMessage]) -> Iterator[Result]:
-    data = _loaded(unit.data) if isinstance(unit.data, str) else _Known.of(unit.data)
-    if data.fingerprint != unit.fingerprint:
-        raise ValueError(f"{unit.problem}/{unit.dataset} is not the same data here as in the plan")
-    split = _split(data, unit.folds, unit.repetition, unit.fold, unit.seed, unit.features)
-    X_train, Y_train, X_test, Y_test = split[:4]
-    ranker, Y_train = prepare(unit.methods[0].ranker, Y_train, unit)
-    _warm_up(unit.methods[0].fit_key(), ranker, X_train, Y_train)
-    fitted, fit_seconds = timed(lambda: ranker.fit(X_train, Y_train))
-    of_pairs = pair_measures(fitted, X_test, Y_test) if unit.probabilities else {}
-    for method, decide in _deciders(fitted, unit.methods, X_test):
+    data = _loaded(unit.source)
+    fold = _split(unit.source, unit.folds, unit.repetition, unit.fold, unit.seed, unit.features)
+    X, n_train, n_test = fold.X_test, len(fold.train), len(fold.test)
+    ranker, Y_train = prepare(unit.methods[0].ranker, fold.Y_train, unit)
+    _warm_up(unit.methods[0].fit_key(), ranker, fold.X_train, Y_train)
+    fitted, fit_seconds = timed(lambda: ranker.fit(fold.X_train, Y_train))
+    of_pairs = pair_measures(fitted, X, fold.Y_test) if unit.probabilities else {}
+    decide, shared = _decider(fitted, unit.methods, X)
+    for method in unit.methods:
         try:
-            ranks, predict_seconds = decide()
-            score = float(tau_x_score(Y_test, ranks))
+            ranks, seconds = timed(partial(decide, method))
+            score = float(tau_x_score(fold.Y_test, ranks))
             if np.isnan(score):
                 raise ValueError("no test row of this fold ranks two labels; take fewer folds")
-            measures = {"top_one": float(top_one_score(Y_test, ranks)), **of_pairs}
-            measures |= decision_measures(data.data, split.train, split.test, ranks)
+            measures = {"top_one": float(top_one_score(fold.Y_test, ranks)), **of_pairs}
+            measures |= decision_measures(data, fold.train, fold.test, ranks)
         except Exception as error:
-            yield from (Result(key, "error", message=_say(error)) for key in unit.keys(method))
+            yield from replace(unit, methods=(method,)).failed("error", _describe(error))
             continue
         message = "; ".join(dict.fromkeys(str(warning.message) for warning in caught))
         buckets = float(count_buckets(ranks).mean())
         for key in unit.keys(method):
             yield Result(
-                key, "ok", score, buckets, fit_seconds, predict_seconds,
-                len(X_train), len(X_test), message, **measures,
+                key, "ok", score, buckets, fit_seconds, shared + seconds,
+                n_train, n_test, message, **measures,
             )  # fmt: skip
 
 
 def pair_measures(fitted: Any, X: Any, Y: Positions) -> dict[str, float]:
-    """How good the pair probabilities of a ranker are that has some."""
+    """How good a ranker's pair probabilities are, if it has any."""
     if not hasattr(fitted, "predict_pairs"):
         return {}
     pairs = fitted.predict_pairs(X)
@@ -252,7 +235,7 @@ def pair_measures(fitted: Any, X: Any, Y: Positions) -> dict[str, float]:
 def decision_measures(
     data: Dataset, train: NDArray[np.intp], test: NDArray[np.intp], ranks: Positions
 ) -> dict[str, float]:
-    """What it is worth to take the label that is ranked first, where its score is known."""
+    """How good it is to choose the label that is ranked first, for data with scores."""
     if data.scores is None:
         return {}
     scores = data.scores.to_numpy(dtype=float)
@@ -268,25 +251,17 @@ def decision_measures(
     }
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A data set and its fingerprint, equal where the fingerprints are."""
-
-    fingerprint: str
-    data: Dataset = field(compare=False)
-
-    @classmethod
-    def of(cls, data: Dataset) -> _Known:
-        return cls(data.fingerprint(), data)
-
-
 @lru_cache(maxsize=4)
-def _loaded(name: str) -> _Known:
-    return _Known.of(load_data(name))
+def _loaded(source: Source) -> Dataset:
+    """The data set, which must be the one that the plan was made for."""
+    data = load_data(source.data)
+    if data.fingerprint() != source.fingerprint:
+        raise ValueError(f"{source} is not the same data here as in the plan")
+    return data
 
 
 class Fold(NamedTuple):
-    """Training and test rows, features preprocessed by what the training rows say."""
+    """Training and test rows, with a preprocessor of features fitted on the training rows."""
 
     X_train: Any
     Y_train: Positions
@@ -298,9 +273,9 @@ class Fold(NamedTuple):
 
 @lru_cache(maxsize=32)
 def _split(
-    known: _Known, folds: int, repetition: int, fold: int, seed: int, features: str
+    source: Source, folds: int, repetition: int, fold: int, seed: int, features: str
 ) -> Fold:
-    data = known.data
+    data = _loaded(source)
     splits = RepeatedKFold(n_splits=folds, n_repeats=repetition + 1, random_state=seed)
     train, test = list(splits.split(data.X))[repetition * folds + fold]
     preprocessor = data.preprocessor()
@@ -314,53 +289,38 @@ def _split(
 
 
 def prepare(ranker: Any, Y: Positions, unit: Unit) -> tuple[Any, Positions]:
-    """The ranker and the training rankings, labels taken away as the protocol says."""
+    """The ranker, and the training rankings without the labels that the protocol removes."""
     ranker = clone(ranker)
     if not unit.missing:
         return ranker, Y
     if not reads_positions(ranker):
         return ranker, remove_labels(Y, unit.missing, random_state=unit.seed)
     if unit.protocols == ("published",):
-        # A ranker without an encoder of its own takes the positions that modified gives.
+        # A ranker without an encoder of its own gets the positions of "modified".
         encoder = getattr(ranker, "encoder", "modified")
         Y = encode(Y, encoder) if isinstance(encoder, str) else encoder.fit_transform(Y)
         ranker.set_params(positions="given")
     return ranker, remove_labels(Y, unit.missing, random_state=unit.seed)
 
 
-Decide = Callable[[], tuple[Positions, float]]
-
-
-def _deciders(fitted: Any, methods: tuple[Method, ...], X: Any) -> Iterator[tuple[Method, Decide]]:
-    """For each method a call that gives ranks and their CPU seconds."""
+def _decider(
+    fitted: Any, methods: tuple[Method, ...], X: Any
+) -> tuple[Callable[[Method], Positions], float]:
+    """A function from a method to its ranks, and the CPU seconds that the methods share."""
     if hasattr(fitted, "predict_outputs"):
-        intervals = any(_needs_intervals(method.ranker.layer) for method in methods)
-        outputs, shared = timed(lambda: fitted.predict_outputs(X, intervals=intervals))
-        for method in methods:
-            yield (
-                method,
-                lambda layer=method.ranker.layer: _add(  # type: ignore[misc]
-                    timed(lambda: fitted.decode(outputs, layer)), shared
-                ),
-            )
-        return
-    names = DECISIONS.get(type(fitted).__name__, ())
-    for method in methods:
-        decisions = {name: getattr(method.ranker, name) for name in names}
-        yield (
-            method,
-            lambda given=decisions: timed(  # type: ignore[misc]
-                lambda: fitted.set_params(**given).predict(X)
-            ),
+        layers = [method.ranker.layer for method in methods]
+        intervals = any(
+            (LAYERS[layer] if isinstance(layer, str) else layer).needs_intervals
+            for layer in layers
         )
+        outputs, seconds = timed(lambda: fitted.predict_outputs(X, intervals=intervals))
+        return lambda method: fitted.decode(outputs, method.ranker.layer), seconds
+    names = DECISIONS.get(type(fitted).__name__, ())
 
+    def decide(method: Method) -> Positions:
+        return fitted.set_params(**{n: getattr(method.ranker, n) for n in names}).predict(X)
 
-def _needs_intervals(layer: Any) -> bool:
-    return (LAYERS[layer] if isinstance(layer, str) else layer).needs_intervals
-
-
-def _add(result: tuple[Positions, float], seconds: float) -> tuple[Positions, float]:
-    return result[0], result[1] + seconds
+    return decide, 0.0
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
@@ -374,7 +334,7 @@ _WARM: set[str] = set()
 
 
 def _warm_up(kind: str, ranker: Any, X: Any, Y: Positions) -> None:
-    """Load compiled kernels before the clock runs: the first fit of a process on few rows."""
+    """Load compiled kernels before times are taken, by a fit on few rows."""
     if kind in _WARM:
         return
     _WARM.add(kind)
@@ -386,5 +346,5 @@ def _warm_up(kind: str, ranker: Any, X: Any, Y: Positions) -> None:
             fitted.predict_outputs(X[:5], intervals=True)
 
 
-def _say(error: BaseException) -> str:
+def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""What a ranker says of rows: buckets, pairs of labels, utilities."""
+"""Pictures of predictions: buckets, pairs of labels, utilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Beyond so many labels the numbers in the cells of a heat map are too small to read.
+# With more labels than this, numbers in the cells of a heat map are too small to read.
 _MOST_NUMBERS = 12
 
 
@@ -26,7 +26,7 @@ class RankingDisplay(Display):
     ----------
     rankings : rankings in any form that :func:`moreplr.rankings.check_rankings` accepts
     names : sequence, optional
-        What to call the rows; the index of a frame by default.
+        Names of the rows; the index of a frame by default.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class RankingDisplay(Display):
         X : the rows
         ax : matplotlib axes, optional
         **options
-            What `predict` takes, such as `top=3`.
+            Parameters of `predict`, such as `top=3`.
         """
         ranks = np.asarray(estimator.predict(X, **options))
         index = X.index if isinstance(X, pd.DataFrame) else None
@@ -104,10 +104,10 @@ class RankingDisplay(Display):
 
 
 class PairsDisplay(Display):
-    """How probable it is that each label stands before each other: a heat map.
+    """A heat map of the probabilities that one label stands before another.
 
-    A cell is the probability that the label of its row precedes that of its column, ties counted
-    half. Labels are sorted by how many others they beat.
+    A cell is the probability that the label of its row precedes that of its column, where a tie
+    counts half. Labels are sorted by how many others they are expected to beat.
 
     Parameters
     ----------
@@ -206,18 +206,16 @@ class UtilitiesDisplay(Display):
         ----------
         estimator : fitted ranker with `predict_scores`
         X : rows, optional
-            The mean score over these, and the interval that holds the middle `level` of them.
-            Without rows the `intercept_` of a ranker with standard errors, such as
+            With rows, draw their mean score, and the interval that holds the middle `level` of
+            them. Without rows, draw the `intercept_` of a ranker with standard errors, such as
             :class:`moreplr.BradleyTerryRanker` with ``standard_errors="fisher"``, and its
             confidence interval.
         level : float, default=0.95
         ax : matplotlib axes, optional
         """
         if X is not None:
-            scores = np.asarray(estimator.predict_scores(X))
-            low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2], axis=0)
-            meaning = f"score: mean, and the middle {level:.0%} of rows"
-            return cls(scores.mean(axis=0), low, high, estimator.labels_, meaning).plot(ax=ax)
+            scores = estimator.predict_scores(X)
+            return cls.from_predictions(scores, estimator.labels_, level=level, ax=ax)
         if not hasattr(estimator, "intercept_error_"):
             raise ValueError(
                 "without rows, intervals need standard errors: give X, or fit a "

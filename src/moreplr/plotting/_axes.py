@@ -1,4 +1,4 @@
-"""What all displays share: axes to draw on, and the check that matplotlib is there."""
+"""What all displays share: axes to draw on, and colours."""
 
 from __future__ import annotations
 
@@ -7,19 +7,8 @@ from typing import Any
 MAIN, LIGHT, GREY = "#2a6f97", "#cfe3ee", "#6b7280"
 
 
-def new_axes(ax: Any, size: tuple[float, float]) -> Any:
-    """The axes that were given, or new ones of this size in inches."""
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'moreplr[plot]'") from error
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
-
-
 def bare(ax: Any, *, keep: tuple[str, ...] = ()) -> None:
-    """Leave out the frame but for the sides to keep."""
+    """Hide the frame, except for the sides to keep."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in keep)
 
@@ -31,6 +20,12 @@ class Display:
     figure_: Any
 
     def _begin(self, ax: Any, size: tuple[float, float]) -> Any:
-        self.ax_ = new_axes(ax, size)
-        self.figure_ = self.ax_.figure
-        return self.ax_
+        """The axes that were given, or new ones of this size in inches."""
+        if ax is None:
+            try:
+                from matplotlib import pyplot
+            except ImportError as error:
+                raise ImportError("plots need matplotlib: pip install 'moreplr[plot]'") from error
+            ax = pyplot.subplots(figsize=size, layout="constrained")[1]
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax

@@ -1,4 +1,4 @@
-"""Whether what is predicted of pairs comes true as often as predicted."""
+"""Calibration: whether predictions for pairs come true as often as predicted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class _CalibrationDisplay(Display):
-    """Bins of pairs by a predicted probability, and the share of each that came true."""
+    """Bins of pairs by a predicted probability, and the share of each bin that came true."""
 
-    _least: ClassVar[float]  # the smallest probability that there can be
+    _least: ClassVar[float]  # the smallest possible probability
     _names: ClassVar[tuple[str, str]]  # of the axes
 
     def __init__(self, predicted: Array, observed: Array, counts: Any) -> None:
@@ -32,7 +32,7 @@ class _CalibrationDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, Y: Any, *, n_bins: int = 10, ax: Axes | None = None
     ) -> Self:
-        """Draw for a fitted ranker with `predict_pairs`, on rows that it has not seen."""
+        """Draw for a fitted ranker with `predict_pairs`, on rows that it was not trained on."""
         true, _ = check_rankings(Y, estimator.labels_)
         return cls.from_predictions(true, estimator.predict_pairs(X), n_bins=n_bins, ax=ax)
 
@@ -63,7 +63,7 @@ class _CalibrationDisplay(Display):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw a point for each bin, its interval, and the diagonal."""
         ax = self._begin(ax, (4.5, 4.2))
-        # Wilson's interval: it has a width where nothing, or all, has come true.
+        # Wilson's interval has a width also if nothing, or all, has come true.
         n, p, z = self.counts, self.observed, 1.96
         middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
         width = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
@@ -84,8 +84,8 @@ class _CalibrationDisplay(Display):
 class TieCalibrationDisplay(_CalibrationDisplay):
     """Whether ties come true as often as they are predicted.
 
-    Pairs of labels that the true rankings compare are put into bins of equal numbers by their
-    predicted probability of a tie. On the diagonal, as many are tied as predicted.
+    Pairs of labels that the true rankings compare are put into bins of equal size by their
+    predicted probability of a tie. On the diagonal, as many pairs are tied as predicted.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ class TieCalibrationDisplay(_CalibrationDisplay):
 
 
 class OrderCalibrationDisplay(_CalibrationDisplay):
-    """Whether the label that is said to come first does so as often as predicted.
+    """Whether the more probable order of two labels comes true as often as predicted.
 
-    Of each pair of labels that a true ranking orders, the more probable order counts, given that
-    there is no tie. Pairs are put into bins of equal numbers by this probability. On the
-    diagonal, as many are right as predicted; below it, the ranker is too sure.
+    Pairs of labels that the true rankings order are put into bins of equal size by the
+    probability of the more probable order, given that there is no tie. On the diagonal, as many
+    orders are right as predicted; below it, the ranker is overconfident.
 
     Parameters
     ----------
@@ -139,6 +139,6 @@ class OrderCalibrationDisplay(_CalibrationDisplay):
         first, second = P[:, ordered]
         with np.errstate(invalid="ignore"):
             share = np.maximum(first, second) / (first + second)
-        # Where neither order has a probability, either is as good.
+        # If both probabilities are zero, either order is as good.
         right = (gap[ordered] > 0) == (first > second)
         return np.nan_to_num(share, nan=0.5), np.where(first == second, 0.5, right)

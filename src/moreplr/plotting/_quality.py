@@ -1,4 +1,4 @@
-"""How good a ranker is, what it looks at, and how methods compare."""
+"""Pictures of quality: importances of features, learning curves, mean ranks of methods."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class ImportancesDisplay(Display):
-    """How much each feature counts, the largest on top.
+    """The importance of each feature, the largest on top.
 
     Parameters
     ----------
     importances : array (n_features,)
     names : sequence of n_features
     errors : array (n_features,), optional
-    meaning : str, what importance is
+    meaning : str, the label of the axis
 
     Examples
     --------
@@ -62,8 +62,8 @@ class ImportancesDisplay(Display):
         ----------
         estimator : fitted ranker
         X, Y : rows and their rankings, optional
-            With these, a feature's importance is the τ_X that is lost when its column is
-            shuffled: for any ranker. Without, it is `feature_importances_`.
+            With rows, a feature's importance is the τ_X that is lost when its column is
+            shuffled, which works for any ranker. Without, it is `feature_importances_`.
         n_repeats : int, default=5
             How many times each column is shuffled.
         random_state : int, RandomState instance or None, default=0
@@ -87,9 +87,9 @@ class ImportancesDisplay(Display):
         return display.plot(ax=ax, most=most)
 
     def plot(self, ax: Axes | None = None, *, most: int = 20) -> Self:
-        """Draw a bar for each of the features that count most."""
+        """Draw a bar for each of the most important features."""
         order = np.argsort(-self.importances, kind="stable")[:most]
-        # Names stand beside the bars: long ones must leave these, and their meaning, some room.
+        # Long names beside the bars must leave room for these and for the label of the axis.
         longest = max((len(self.names[at]) for at in order), default=0)
         ax = self._begin(ax, (max(6.0, 3.6 + 0.08 * longest), 0.9 + 0.28 * len(order)))
         errors = None if self.errors is None else self.errors[order]
@@ -127,7 +127,7 @@ class LearningCurveDisplay(Display):
         label: str | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Fit a ranker on more and more rows, and draw how good it is on others.
+        """Fit a ranker on more and more rows, and draw its scores on others.
 
         Parameters
         ----------
@@ -175,10 +175,10 @@ class LearningCurveDisplay(Display):
 
 
 class MeanRanksDisplay(Display):
-    """Mean ranks of methods over data sets, and which of them can't be told apart.
+    """Mean ranks of methods over data sets, and which of them do not differ by a test.
 
-    A bar joins methods of which no pair differs by Wilcoxon's test with Holm's correction. The
-    critical difference is that of Nemenyi's test (Demšar 2006).
+    A bar joins methods of which no pair differs by Holm's test of all pairs. The critical
+    difference is that of Nemenyi's test (Demšar 2006).
 
     Parameters
     ----------

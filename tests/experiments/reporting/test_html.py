@@ -7,9 +7,14 @@ from moreplr.experiments.reporting.html import number, p_value, page, score, tab
 NAN = float("nan")
 
 
+def cell_of(mean, std=NAN, paper=NAN, difference=NAN):
+    return score(
+        {"tau_x": mean, "std": std, "best": False, "paper": paper, "difference": difference}
+    )
+
+
 def test_what_is_not_known_is_an_empty_cell_that_sorts_as_one():
-    cells = [number(NAN), p_value(NAN), score(NAN, 0.1, best=False, paper=0.5, difference=NAN)]
-    assert [(cell.html, cell.value) for cell in cells] == [("", "")] * 3
+    assert [(cell.html, cell.value) for cell in (number(NAN), p_value(NAN))] == [("", "")] * 2
 
 
 def test_p_values_that_tell_no_difference_are_marked():
@@ -22,13 +27,13 @@ def test_p_values_that_tell_no_difference_are_marked():
     [(0.002, "better", 0), (0.025, "better", 0.25), (-0.05, "worse", 0.5), (-0.4, "worse", 0.5)],
 )
 def test_a_difference_to_the_paper_is_shaded_by_its_size(difference, kind, shade):
-    cell = score(0.8 + difference, 0.01, best=False, paper=0.8, difference=difference)
+    cell = cell_of(0.8 + difference, 0.01, 0.8, difference)
     assert (cell.kind, cell.style) == (kind, f"--shade: {shade:.2f}")
     assert "paper 0.800" in cell.html
 
 
 def test_without_a_deviation_or_a_paper_there_is_the_mean_alone():
-    cell = score(0.75, NAN, best=False, paper=NAN, difference=NAN)
+    cell = cell_of(0.75)
     assert (cell.html, cell.value, cell.kind, cell.style) == ("0.750", 0.75, "", "")
 
 

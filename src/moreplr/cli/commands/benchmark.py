@@ -26,7 +26,7 @@ _PLANS = ", ".join(sorted(path.stem for path in _FOLDER.iterdir()))
 
 
 def run_plan(options: Options) -> Path:
-    """Run the plan and say what came of it; gives the store's path."""
+    """Run the plan, print how many results there are, and return the store's path."""
     from moreplr import experiments
 
     changes = parse_changes(options.set)
@@ -41,8 +41,8 @@ def run_plan(options: Options) -> Path:
         retry=options.retry,
         progress=True,
     )
-    said = ", ".join(f"{count:,} {status}" for status, count in counts.items()) or "nothing new"
-    print(f"{store}: {said}")
+    found = ", ".join(f"{count:,} {status}" for status, count in counts.items()) or "nothing new"
+    print(f"{store}: {found}")
     if set(counts) - {"ok"}:
         print("moreplr: some results failed; --retry runs them again", file=sys.stderr)
     return store
@@ -75,7 +75,7 @@ def run_plan(options: Options) -> Path:
 @file_option("--report", metavar="FOLDER", help="write a report at the end")
 @data_option
 def benchmark(options: Options) -> None:
-    """Run the plan, then write the report if one is wanted."""
+    """Run the plan, then write the report."""
     from moreplr import experiments
 
     store = run_plan(options)

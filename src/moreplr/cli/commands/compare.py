@@ -1,4 +1,4 @@
-"""Compare several rankers on one or more tables, and say which differences are sure.
+"""Compare several rankers on one or more tables, and test their differences.
 
 All rankers see the same splits. On one table, every pair of rankers is compared by the corrected
 resampled t-test of Nadeau and Bengio (2003), wins, ties and losses counted over splits. On
@@ -16,11 +16,12 @@ Examples:
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from typing import Any
 
 from moreplr.cli.choosing import RANKERS, RIVALS, run_options
-from moreplr.cli.commands.evaluate import check_confidence, fold_options, say, write_scores
+from moreplr.cli.commands.evaluate import fold_options
 from moreplr.cli.declaring import FILE, Options, argument, command, several
 from moreplr.cli.options import column_options, data_option
 
@@ -45,39 +46,25 @@ def compare(options: Options) -> None:
     import pandas as pd
 
     from moreplr._progress import Progress
-    from moreplr.cli.choosing import make_ranker, use_jobs
-    from moreplr.cli.problems import check_features, load_problem, say_what_was_read
+    from moreplr.cli.choosing import ranker_from
+    from moreplr.cli.problems import load_to_learn
     from moreplr.cli.resampling import cross_validate
+    from moreplr.cli.tables import write_scores
     from moreplr.cli.writing import check_output
 
-    check_confidence(options.confidence)
     if options.output is not None:
         check_output(options.output)
     names = list(dict.fromkeys(options.rankers))
     if len(names) < 2:
         raise ValueError("give two or more rankers to compare: --rankers forest more")
-    rankers = {
-        name: use_jobs(make_ranker(name, (), options.random_state), options.jobs) for name in names
-    }
-    problems = [load_problem(table, options) for table in options.tables]
-    _check_names([data.name for data in problems])
-    for data in problems:
-        check_features(data, data.name)
-        say_what_was_read(data, notes_only=True)
+    rankers = {name: ranker_from(options, name) for name in names}
+    problems = [load_to_learn(table, options, notes_only=True) for table in options.tables]
+    twice = [name for name, times in Counter(data.name for data in problems).items() if times > 1]
+    if twice:
+        raise ValueError(f"two tables are named {twice[0]!r}; their names must differ")
     total = options.folds * options.repeats * len(rankers) * len(problems)
-    parts = []
     with Progress("comparing", total, "fits") as progress:
-        for data in problems:
-            parts.append(
-                cross_validate(
-                    data,
-                    rankers,
-                    folds=options.folds,
-                    repeats=options.repeats,
-                    random_state=options.random_state,
-                    advance=progress.advance,
-                )
-            )
+        parts = [cross_validate(data, rankers, options, progress) for data in problems]
     scores = pd.concat(parts, ignore_index=True)
     if len(problems) == 1:
         _print_one(options, problems[0], scores)
@@ -86,15 +73,10 @@ def compare(options: Options) -> None:
     write_scores(options, scores)
 
 
-def _check_names(names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"two tables are named {twice[0]!r}; their names must differ")
-
-
 def _print_one(options: Options, data: Any, scores: Any) -> None:
     import pandas as pd
 
+    from moreplr.cli.tables import say, say_table
     from moreplr.evaluation._words import describe, folds
     from moreplr.experiments.statistics import holm, win_tie_loss
     from moreplr.model_selection import CORRECTED, by_split, corrected_t, ratio_of_rows
@@ -108,7 +90,7 @@ def _print_one(options: Options, data: Any, scores: Any) -> None:
         means.append((name, *_three(found), own["top_one"].mean(), own["fit_seconds"].mean()))
     columns = ["ranker", "tau_x", "low", "high", "top_one", "fit seconds"]
     say(options, describe(data) + "\n")
-    _table(options, pd.DataFrame(means, columns=columns))
+    say_table(options, pd.DataFrame(means, columns=columns))
     pairs = []
     for first, second in combinations(wide, 2):
         found = corrected_t(wide[first] - wide[second], ratio, options.confidence, 2)
@@ -118,7 +100,7 @@ def _print_one(options: Options, data: Any, scores: Any) -> None:
     tests = pd.DataFrame(pairs, columns=columns)
     tests["p (Holm)"] = holm(tests["p"])
     say(options)
-    _table(options, tests)
+    say_table(options, tests)
     say(
         options,
         f"\nover {folds(scores)}; low to high is the "
@@ -128,6 +110,7 @@ def _print_one(options: Options, data: Any, scores: Any) -> None:
 
 def _print_several(options: Options, scores: Any) -> None:
     from moreplr.cli.problems import note
+    from moreplr.cli.tables import say, say_table
     from moreplr.evaluation._words import folds
     from moreplr.experiments.statistics import friedman_holm
 
@@ -136,7 +119,7 @@ def _print_several(options: Options, scores: Any) -> None:
     table = found.table
     shown = wide[table.index].reset_index()
     shown.columns.name = None
-    _table(options, shown)
+    say_table(options, shown)
     say(options)
     counts = [
         "" if name == found.control else f"{int(row.win)}/{int(row.tie)}/{int(row.loss)}"
@@ -145,7 +128,7 @@ def _print_several(options: Options, scores: Any) -> None:
     tests = table[["rank", "p_value", "holm_p"]].rename_axis("ranker").reset_index()
     tests.columns = ["ranker", "mean rank", "p", "p (Holm)"]
     tests.insert(2, f"win/tie/loss of {found.control}", counts)
-    _table(options, tests)
+    say_table(options, tests)
     say(
         options,
         f"\nmean tau_x over {folds(scores)}; Friedman's "
@@ -158,11 +141,3 @@ def _print_several(options: Options, scores: Any) -> None:
 
 def _three(found: Any) -> tuple[float, float, float]:
     return found.mean, found.low, found.high
-
-
-def _table(options: Options, frame: Any) -> None:
-    import sys
-
-    from moreplr.cli.tables import print_table
-
-    print_table(frame, sys.stderr if options.output == "-" else sys.stdout)

@@ -1,7 +1,7 @@
 """Print a script that lets a shell complete commands, options and names of files.
 
-Bash, zsh and fish are known. The shell reads the script when it starts, if it lies where the
-examples put it; what completes a word then is this program.
+The shells are bash, zsh and fish. A shell loads the script when it starts, if the script is where
+the examples put it.
 
 Examples:
   moreplr completion bash > ~/.local/share/bash-completion/completions/moreplr

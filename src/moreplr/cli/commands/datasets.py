@@ -23,7 +23,7 @@ _problem = click.option("--problem", type=click.Choice(("plr", "lr", "field")), 
 
 @click.group(cls=Group, help=__doc__, no_args_is_help=False)
 def datasets() -> None:
-    """What the commands below belong to."""
+    """The group of the commands below."""
 
 
 @datasets.command("list")

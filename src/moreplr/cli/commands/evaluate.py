@@ -33,19 +33,25 @@ from moreplr.cli.options import column_options, data_option
 _BESIDE = ("forest", "linear", "neighbors")
 
 
+def _check_confidence(context: Any, option: Any, level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"--confidence must lie between 0 and 1, got {level:g}")
+    return level
+
+
 # How to cross-validate, and where scores go.
 fold_options = together(
     click.option("--folds", default=5, metavar="N", help="parts of the table"),
     click.option("--repeats", default=2, metavar="N", help="of all folds"),
-    click.option("--confidence", default=0.95, metavar="SHARE", help="of the intervals"),
+    click.option(
+        "--confidence",
+        default=0.95,
+        metavar="SHARE",
+        callback=_check_confidence,
+        help="of the intervals",
+    ),
     file_option("-o", "--output", help="write each score (CSV and so on)"),
 )
-
-
-def check_confidence(level: float) -> None:
-    """Refuse a level that is none."""
-    if not 0 < level < 1:
-        raise ValueError(f"--confidence must lie between 0 and 1, got {level:g}")
 
 
 @command(help=__doc__)
@@ -64,7 +70,6 @@ def evaluate(options: Options) -> None:
     """Evaluate a ranker, or a saved model."""
     from moreplr.cli.writing import check_output
 
-    check_confidence(options.confidence)
     for path in (options.output, options.report):
         if path is not None:
             check_output(path)
@@ -76,37 +81,28 @@ def evaluate(options: Options) -> None:
         _run_folds(options)
 
 
-def say(options: Options, text: str = "") -> None:
-    """Print for people: on standard output, unless the table of scores goes there."""
-    print(text, file=sys.stderr if options.output == "-" else sys.stdout)
-
-
 def _run_folds(options: Options) -> None:
     from moreplr._progress import Progress
-    from moreplr.cli import resampling
-    from moreplr.cli.problems import check_features, load_problem, say_what_was_read
+    from moreplr.cli.choosing import ranker_from
+    from moreplr.cli.problems import load_to_learn
+    from moreplr.cli.resampling import cross_validate
+    from moreplr.cli.tables import say, write_scores
     from moreplr.evaluation import Evaluation
     from moreplr.evaluation._unseen import Unseen
     from moreplr.evaluation._words import CONSENSUS
 
     beside = [] if options.report is None else [n for n in _BESIDE if n != options.ranker]
     names = dict.fromkeys([options.ranker, *beside, CONSENSUS])
-    rankers = {name: _make_ranker(name, options) for name in names}
-    data = load_problem(options.table, options)
-    check_features(data, data.name)
-    say_what_was_read(data)
+    rankers = {
+        name: ranker_from(options, name, options.set if name == options.ranker else ())
+        for name in names
+    }
+    data = load_to_learn(options.table, options)
     unseen = Unseen(data, options.ranker, options.random_state)
     total = options.folds * options.repeats * len(rankers)
     with Progress("evaluating", total, "fits") as progress:
-        scores = resampling.cross_validate(
-            data,
-            rankers,
-            folds=options.folds,
-            repeats=options.repeats,
-            random_state=options.random_state,
-            advance=progress.advance,
-            watch=None if options.report is None else unseen,
-        )
+        watch = None if options.report is None else unseen
+        scores = cross_validate(data, rankers, options, progress, watch)
     found = Evaluation(data, scores, unseen, options.confidence)
     say(options, str(found))
     write_scores(options, scores)
@@ -114,21 +110,13 @@ def _run_folds(options: Options) -> None:
         print(found.report(options.report), file=sys.stderr)
 
 
-def _make_ranker(name: str, options: Options) -> Any:
-    from moreplr.cli.choosing import make_ranker, use_jobs
-
-    changes = options.set if name == options.ranker else ()
-    return use_jobs(make_ranker(name, changes, options.random_state), options.jobs)
-
-
 def _run_model(options: Options) -> None:
     from moreplr._progress import Progress
     from moreplr.cli.models import load_model
-    from moreplr.cli.options import read_options, table_options
-    from moreplr.cli.problems import note
+    from moreplr.cli.options import read_options
+    from moreplr.cli.problems import cell_reader, note, open_source
+    from moreplr.cli.tables import write_scores
     from moreplr.model_selection import score_rows
-    from moreplr.tables.cells import Reader
-    from moreplr.tables.reading import open_table
     from moreplr.tables.shapes import shape_table
 
     if options.set or options.ranker != "forest":
@@ -136,15 +124,15 @@ def _run_model(options: Options) -> None:
     if options.report is not None:
         raise ValueError("--report is of cross-validation: leave out --model")
     model = load_model(options.model, options.jobs)
-    with open_table(options.table, **table_options(options)) as table:
+    with open_source(options.table, options) as table:
         frame = table.read()
-    reader = Reader(table.name, options.gaps, options.decimal)
+    reader = cell_reader(table, options)
     shaped = shape_table(frame, reader, read_options(options), model.labels)
     for text in shaped.notes:
         note(f"{table.name}: {text}")
     columns = model.columns(list(map(str, shaped.X)), table.name)
     with Progress("predicting"):
-        ranks = model.ranks(model.prepare(shaped.X, columns, reader), {})
+        ranks = model.ranker.predict(model.prepare(shaped.X, columns, reader))
     rows = score_rows(shaped.Y.to_numpy(dtype=float), ranks)
     rows.insert(0, "row", range(1, len(rows) + 1))
     _print_rows(options, table.name, rows, shaped)
@@ -154,6 +142,7 @@ def _run_model(options: Options) -> None:
 def _print_rows(options: Options, name: str, rows: Any, shaped: Any) -> None:
     import numpy as np
 
+    from moreplr.cli.tables import say
     from moreplr.model_selection import BOOTSTRAP, bootstrap
     from moreplr.rankings._cells import count
 
@@ -174,12 +163,3 @@ def _print_rows(options: Options, name: str, rows: Any, shaped: Any) -> None:
     say(options, f"{name}: {count(len(rows), 'row')}, {scored.sum():,} of them scored")
     say(options, f"tau_x {found}, best label right in {top:.0%}")
     say(options, f"{mean} over rows with a {100 * options.confidence:g}% interval: {what}")
-
-
-def write_scores(options: Options, scores: Any) -> None:
-    """Write the table of scores if -o is given."""
-    from moreplr.cli.writing import open_writer
-
-    if options.output is not None:
-        with open_writer(options.output) as writer:
-            writer.write(scores)

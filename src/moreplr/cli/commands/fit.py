@@ -33,17 +33,15 @@ from moreplr.cli.options import column_options, data_option, table_argument
 def fit(options: Options) -> None:
     """Fit and save."""
     from moreplr._progress import Progress
-    from moreplr.cli.choosing import make_ranker, use_jobs
+    from moreplr.cli.choosing import ranker_from
     from moreplr.cli.models import save_model
-    from moreplr.cli.problems import check_features, load_problem, say_what_was_read
+    from moreplr.cli.problems import load_to_learn
     from moreplr.cli.writing import check_output
     from moreplr.rankers.table import TableRanker, vectorizer_for
 
     check_output(options.output)
-    ranker = use_jobs(make_ranker(options.ranker, options.set, options.random_state), options.jobs)
-    data = load_problem(options.table, options)
-    check_features(data, data.name)
-    say_what_was_read(data)
+    ranker = ranker_from(options, options.ranker, options.set)
+    data = load_to_learn(options.table, options)
     model = TableRanker(ranker, vectorizer_for(ranker, data.missing_codes))
     with Progress(f"fitting {options.ranker}"):
         model.fit(data.X, data.Y, data.sample_weight)
@@ -53,7 +51,7 @@ def fit(options: Options) -> None:
 
 
 def _print_leaderboard(ranker: Any) -> None:
-    """What a mixture found out about its members."""
+    """The scores of a mixture's members."""
     from moreplr.cli.tables import print_table
 
     if hasattr(ranker, "leaderboard_"):
@@ -64,8 +62,7 @@ def _print_leaderboard(ranker: Any) -> None:
 def _summary(options: Options, data: Any, model: Any) -> str:
     from collections import Counter
 
-    from moreplr.cli.problems import shorten
-    from moreplr.rankings._cells import count
+    from moreplr.rankings._cells import count, shorten
 
     found = Counter(model.vectorizer_.kinds_.values())
     kinds = [count(found[kind], kind) for kind in ("number", "date", "text") if found[kind]]
@@ -76,5 +73,5 @@ def _summary(options: Options, data: Any, model: Any) -> str:
         f"moreplr: {options.output}: {options.ranker} of {count(len(data.X), 'row')}, "
         f"{count(data.X.shape[1], 'feature')} ({features}) and "
         f"{count(data.Y.shape[1], 'label')} ({shorten(data.Y, 8)}); "
-        "`moreplr evaluate` with the same options tells how good it is"
+        "`moreplr evaluate` with the same options estimates how good it is"
     )

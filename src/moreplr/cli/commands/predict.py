@@ -14,8 +14,6 @@ Examples:
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from moreplr.cli.choosing import jobs_option
@@ -63,109 +61,48 @@ from moreplr.cli.options import reading_options, table_argument
 @reading_options
 def predict(options: Options) -> None:
     """Predict chunk by chunk."""
+    import pandas as pd
+
     from moreplr._progress import Progress
     from moreplr.cli.models import load_model
-    from moreplr.cli.options import table_options
-    from moreplr.cli.problems import match_columns
+    from moreplr.cli.problems import cell_reader, match_columns, open_source
     from moreplr.cli.writing import check_output, open_writer
-    from moreplr.tables.cells import Reader
-    from moreplr.tables.reading import open_table
 
-    what = [f"--{name}" for name in ("text", "pairs", "scores") if getattr(options, name)]
-    if len(what) > 1:
-        raise click.UsageError(f"{what[0]} and {what[1]} contradict each other: say one")
+    kinds = [name for name in ("text", "pairs", "scores") if getattr(options, name)]
+    if len(kinds) > 1:
+        raise click.UsageError(f"--{kinds[0]} and --{kinds[1]} contradict each other: say one")
     if options.model == options.table == "-":
         raise ValueError("model and table can't both come from standard input")
     check_output(options.output)
     model = load_model(options.model, options.jobs)
     names = ("n_buckets", "top", "total_order")
     given = {n: getattr(options, n) for n in names if getattr(options, n) is not None}
-    kind = next((name for name in ("text", "pairs", "scores") if getattr(options, name)), "ranks")
-    output = _Output(model, given, kind)
-    with open_table(options.table, **table_options(options)) as table:
+    kind = kinds[0] if kinds else "ranks"
+    if kind in ("pairs", "scores"):
+        if given:
+            option = next(iter(given)).replace("_", "-")
+            raise ValueError(f"--{option} says how to rank; --{kind} does not rank")
+        model.check_has(f"predict_{kind}", {"pairs": "pair probabilities"}.get(kind, kind))
+    with open_source(options.table, options) as table:
         columns = model.columns(table.columns, table.name)
         keep = match_columns(options.keep, table.columns, table.name, "--keep")
-        output.check_names(keep)
+        for name in keep:
+            if name in model.header(kind):
+                raise ValueError(
+                    f"--keep {name!r}: a predicted column has the same name; rename it in the "
+                    "table"
+                )
         with (
             open_writer(options.output, safe_cells=options.safe_cells) as writer,
             Progress("predicting", unit="rows") as bar,
         ):
             done = 0
             for chunk in table.chunks:
-                reader = Reader(table.name, options.gaps, options.decimal, done + 1)
-                X = model.prepare(chunk, columns, reader)
-                for frame in output.frames(X, chunk[keep], done + 1):
-                    writer.write(frame)
+                X = model.prepare(chunk, columns, cell_reader(table, options, done + 1))
+                for frame in model.predict(kind, X, given, done):
+                    kept = chunk[keep].iloc[frame.index - done].set_axis(frame.index)
+                    writer.write(pd.concat([kept, frame], axis=1))
                 done += len(chunk)
                 bar.advance(len(chunk))
             if not done:
-                writer.write(output.empty(keep))
-
-
-class _Output:
-    """What is written of predicted rows: ranks, scores, texts or pairs."""
-
-    def __init__(self, model: Any, given: dict[str, Any], kind: str) -> None:
-        if kind in ("pairs", "scores"):
-            if given:
-                option = next(iter(given)).replace("_", "-")
-                raise ValueError(f"--{option} says how to rank; --{kind} does not rank")
-            said = "pair probabilities" if kind == "pairs" else "scores"
-            model.check_has(f"predict_{kind}", said)
-        self._model, self._given, self._kind = model, given, kind
-        self._names = list(model.labels)
-        if kind == "text":
-            self._names = ["ranking"]
-        elif kind == "pairs":
-            self._names = ["row", "first", "second", "precedes", "tied", "follows"]
-
-    def check_names(self, keep: list[str]) -> None:
-        """Refuse copied columns that would be named as predicted ones."""
-        both = [name for name in keep if name in self._names]
-        if both:
-            raise ValueError(
-                f"--keep {both[0]!r}: a predicted column has the same name; rename it in the table"
-            )
-
-    def frames(self, X: Any, kept: Any, first_row: int) -> Any:
-        """The rows to write for some prepared rows, a bounded number at a time."""
-        import numpy as np
-        import pandas as pd
-
-        from moreplr.rankings import to_text
-
-        if self._kind == "pairs":
-            yield from self._pair_frames(X, kept, first_row)
-            return
-        ranks = None if self._kind == "scores" else self._model.ranks(X, self._given)
-        if ranks is None:
-            scores = np.asarray(self._model.ranker.predict_scores(X)).round(6)
-            found = pd.DataFrame(scores, columns=pd.Index(self._names))
-        elif self._kind == "text":
-            found = pd.DataFrame({"ranking": to_text(ranks, self._model.labels)}, dtype=object)
-        else:
-            found = pd.DataFrame(ranks, columns=pd.Index(self._names)).astype("Int64")
-        yield pd.concat([kept.reset_index(drop=True), found], axis=1)
-
-    def empty(self, keep: list[str]) -> Any:
-        """The header alone."""
-        import pandas as pd
-
-        return pd.DataFrame(columns=[*keep, *self._names])
-
-    def _pair_frames(self, X: Any, kept: Any, first_row: int) -> Any:
-        import numpy as np
-        import pandas as pd
-
-        labels = np.array(self._model.labels, dtype=object)
-        i, j = np.triu_indices(len(labels), 1)
-        at = 0
-        for P, Q in self._model.pairs(X):
-            n = len(P)
-            rows = np.repeat(np.arange(at, at + n), len(i))
-            values = [rows + first_row, np.tile(labels[i], n), np.tile(labels[j], n)]
-            values += [M.ravel().round(6) for M in (P[:, i, j], Q[:, i, j], P[:, j, i])]
-            found = pd.DataFrame(dict(zip(self._names, values, strict=True)))
-            copied = kept.iloc[rows].reset_index(drop=True)
-            yield pd.concat([copied, found], axis=1)
-            at += n
+                writer.write(pd.DataFrame(columns=[*keep, *model.header(kind)]))

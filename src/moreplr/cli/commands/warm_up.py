@@ -1,7 +1,7 @@
-"""Compile the kernels now, and not in the middle of the first fit.
+"""Compile the kernels now, and not during the first fit.
 
-The compiled code is kept, beside the package or in the user's cache folder. Say it once after
-installing, or when an image is built.
+The compiled code is kept beside the package, or in the user's cache folder. Run this once after
+installing, or when building an image.
 
 Examples:
   moreplr warm-up
@@ -14,7 +14,7 @@ from moreplr.cli.declaring import Options, command
 
 @command(help=__doc__)
 def warm_up(options: Options) -> None:
-    """Fit something small of everything that stands on a kernel."""
+    """Fit small examples of all that uses a kernel."""
     from moreplr import _warm_up
 
     _warm_up.main()

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from moreplr._files import whole_file
+from moreplr._files import write_text
 from moreplr.experiments import archive
 from moreplr.experiments.reporting import charts, content, html, latex, paper
 from moreplr.experiments.reporting.measures import measures, measures_table
-from moreplr.experiments.reporting.summary import Block, Condition, Summary
+from moreplr.experiments.reporting.summary import Block, Summary
 from moreplr.experiments.statistics import all_pairs_holm, wilcoxon_holm
 from moreplr.experiments.store import Stores, paths_of
 
@@ -31,21 +31,21 @@ def report(
     Parameters
     ----------
     store : path of the SQLite file, or of the folder of a report
-        Or of several that hold parts of an experiment.
-    folder : where to write, made if it is not there
+        Or several of these that hold parts of an experiment.
+    folder : where to write, created if it does not exist
     title : str, optional
     leaderboard : path of a CSV file, or several
         Fold scores of other methods on the splits of the store, shown beside its own; see
         :mod:`moreplr.experiments.reporting.leaderboard` for the columns.
     paper_tables : names of methods, optional
-        Write the paper's tables, too: accuracy, time, tests of its ten methods, and tests of each
-        method named here beside the paper's own columns. It may be empty.
+        Also write the paper's tables: accuracy, time, tests of its ten methods, and tests of each
+        method named here beside the paper's own columns. The list may be empty.
 
     Returns
     -------
     path of report.html, which needs no other file and no network. Beside it are results.csv
-        (every fold), environments.csv (the versions that made them), identities.csv (what names
-        stand for), summary.csv (means and the paper's), statistics.csv (Friedman and Holm),
+        (every fold), environments.csv (versions of packages), identities.csv (what names stand
+        for), summary.csv (our means and the paper's), statistics.csv (Friedman and Holm),
         pairs.csv (all pairs by ranks and by Wilcoxon's test), measures.csv (pair probabilities
         and decisions, if measured) and LaTeX tables.
     """
@@ -59,7 +59,7 @@ def report(
         paper.write(summary, folder, list(paper_tables))
     path = folder / "report.html"
     heading = title or f"Results of {', '.join(each.stem for each in paths)}"
-    _write(path, make_page(summary, heading))
+    write_text(path, make_page(summary, heading))
     return path
 
 
@@ -78,11 +78,6 @@ def make_page(summary: Summary, title: str) -> str:
         ("notes", "How to read it", content.notes(summary)),
     ]
     return html.page(title, content.lead(summary), [part for part in parts if part[2]])
-
-
-def _write(path: Path, text: str) -> None:
-    with whole_file(path) as name:
-        Path(name).write_text(text, "utf-8")
 
 
 def _write_csv(summary: Summary, folder: Path) -> None:
@@ -120,12 +115,8 @@ def _named(block: Block, table: pd.DataFrame) -> pd.DataFrame:
 
 def _write_latex(summary: Summary, folder: Path) -> None:
     for condition in summary.conditions:
-        name = _file_name(condition)
-        _write(folder / f"accuracy_{name}.tex", latex.accuracy_table(summary, condition))
+        name = f"{condition.missing:.0%}_{condition.protocol}".replace("%", "")
+        write_text(folder / f"accuracy_{name}.tex", latex.accuracy_table(summary, condition))
         blocks = [latex.holm_table(block) for block in summary.blocks(condition)]
         if blocks:
-            _write(folder / f"tests_{name}.tex", "\n".join(blocks))
-
-
-def _file_name(condition: Condition) -> str:
-    return f"{condition.missing:.0%}_{condition.protocol}".replace("%", "")
+            write_text(folder / f"tests_{name}.tex", "\n".join(blocks))

@@ -1,12 +1,10 @@
-"""What a report says in words and tables: each function gives the HTML of one section."""
+"""The texts and tables of a report: each function returns the HTML of one section."""
 
 from __future__ import annotations
 
 import json
 from html import escape
-from typing import Any, cast
 
-import numpy as np
 import pandas as pd
 
 from moreplr.experiments.methods import COMPLETE
@@ -19,12 +17,7 @@ from moreplr.experiments.reporting.summary import (
     Summary,
     counted,
 )
-from moreplr.experiments.statistics import (
-    bayesian_signed_rank,
-    holm_floor,
-    indistinct_groups,
-    wilcoxon_against,
-)
+from moreplr.experiments.statistics import compare_with, indistinct_groups
 
 _PROTOCOLS = (
     "Published protocol: the complete training ranking is encoded, then labels are taken away; "
@@ -44,12 +37,12 @@ _TESTS = (
     "Friedman without correction for ties; Holm against the method of the best mean rank; wins, "
     "ties and losses are those of that method."
 )
-# Below this many data sets, tests can hardly tell anything apart; the report says so.
+# With fewer data sets than this, tests find hardly any difference; the report has a note.
 _FEW = 6
 
 
 def lead(summary: Summary) -> str:
-    """The summary: what was run and what came out."""
+    """The summary: what was run, and its main results."""
     results = summary.results
     sets = results[["problem", "dataset"]].drop_duplicates()
     folds = summary.cells["folds"]
@@ -67,29 +60,27 @@ def lead(summary: Summary) -> str:
 
 
 def _winners(summary: Summary) -> str:
-    """Who ranks first, and who can't be told from it, for each condition and problem."""
-    rows, few = [], False
-    problems: list[str] = []
-    for condition in summary.conditions:
-        blocks = {block.problem: block for block in summary.main_blocks(condition)}
-        few = few or any(len(block.scores) < _FEW for block in blocks.values())
-        problems = list(blocks) if len(blocks) > len(problems) else problems
-        rows.append((condition, blocks))
+    """The method that ranks first, and those not worse by the tests, by condition and problem."""
+    blocks = {
+        condition: {block.problem: block for block in summary.main_blocks(condition)}
+        for condition in summary.conditions
+    }
+    problems = max(blocks.values(), key=len)
     if not problems:
         return ""
     table = [
         [
             html.text(condition.short),
-            *(_winner(blocks[name]) if name in blocks else html.Cell("") for name in problems),
+            *(_winner(own[name]) if name in own else html.Cell("") for name in problems),
         ]
-        for condition, blocks in rows
+        for condition, own in blocks.items()
     ]
     heads = [("missing", "ascending"), *((PROBLEMS[name], "ascending") for name in problems)]
     caption = (
         "First by mean rank of τ_X, and below it the methods that Holm's test at 5 % does not "
         "tell from it."
     )
-    if few:
+    if any(len(block.scores) < _FEW for own in blocks.values() for block in own.values()):
         caption += f" With fewer than {_FEW} data sets, tests tell next to nothing apart."
     return html.table(heads, table, caption)
 
@@ -168,51 +159,37 @@ def condition_part(summary: Summary, condition: Condition) -> str:
 
 
 def _accuracy(summary: Summary, condition: Condition) -> str:
-    scores = summary.scores(condition)
-    cells = summary.cells
-    rows = []
-    for place, row in scores.iterrows():
-        problem, dataset = cast(tuple[str, str], place)
-        best, line = row.max(), [html.text(f"{dataset} ({problem})")]
-        for method, mean in row.items():
-            if pd.isna(mean):
-                line.append(html.Cell(""))
-                continue
-            key: Any = (problem, dataset, *condition, method)
-            cell = cells.loc[key]
-            line.append(
-                html.score(
-                    mean,
-                    cell["std"],
-                    best=mean == best,
-                    paper=cell["paper"],
-                    difference=cell["difference"],
-                )
-            )
-        rows.append(line)
-    heads = [("data set", "ascending"), *((str(name), "descending") for name in scores)]
+    cells = summary.under(condition)
+    wide = summary.across_methods(cells.apply(html.score, axis=1))
+    empty = html.Cell("")
+    rows = [
+        [html.text(f"{dataset} ({problem})"), *(empty if pd.isna(cell) else cell for cell in line)]
+        for (problem, dataset), line in zip(wide.index, wide.to_numpy(), strict=True)
+    ]
+    heads = [("data set", "ascending"), *((str(name), "descending") for name in wide)]
     caption = "τ_X, mean ± standard deviation over the folds; the best of a data set in bold."
-    if cells.xs(condition, level=("missing", "protocol"))["paper"].notna().any():
+    if cells["paper"].notna().any():
         caption += " Below, the paper's mean and our difference, shaded by its size."
     return html.table(heads, rows, caption)
 
 
 def _holm(block: Block) -> str:
     tests = block.tests
-    signed = wilcoxon_against(block.scores, tests.control)
-    rows = []
-    for method, row in tests.table.iterrows():
-        line = [html.text(method), html.number(row["rank"], 2), html.p_value(row["holm_p"])]
-        line.append(html.p_value(signed.get(str(method), np.nan)))
-        line += [html.number(row[name], 0) for name in ("win", "tie", "loss")]
-        line.append(html.number(row["effect"], 2))
-        shares = [np.nan] * 3
-        if method != tests.control:
-            shares = [*bayesian_signed_rank(block.scores, tests.control, str(method)).values()]
-        rows.append([*line, *(html.number(share, 2) for share in shares)])
+    table = compare_with(block.scores, tests.control)
+    rows = [
+        [
+            html.text(method),
+            html.number(row["rank"], 2),
+            html.p_value(row["holm_p"]),
+            html.p_value(row["wilcoxon_p"]),
+            *(html.number(row[name], 0) for name in ("win", "tie", "loss")),
+            *(html.number(row[name], 2) for name in ("effect", "better", "equal", "worse")),
+        ]
+        for method, row in table.iterrows()
+    ]
     names = ["method", "rank", "p (Holm)", "p (Wilcoxon, Holm)", "win", "tie", "loss", "effect"]
     names += ["P(better)", "P(equal)", "P(worse)"]
-    floor = holm_floor(block.scores, tests.control)
+    floor = table["floor"].iloc[0]
     caption = (
         f"{block.title}: {tests.control} against the others. Friedman p = "
         f"{tests.friedman.p_value:.3g}, Iman–Davenport p = {tests.iman_davenport.p_value:.3g}; "
@@ -224,7 +201,7 @@ def _holm(block: Block) -> str:
 
 
 def failures(summary: Summary) -> str:
-    """What went wrong."""
+    """Errors and timeouts."""
     columns = [(str(name), "ascending") for name in summary.failures]
     rows = [
         [
@@ -237,7 +214,7 @@ def failures(summary: Summary) -> str:
 
 
 def notes(summary: Summary) -> str:
-    """How the numbers came about."""
+    """How to read the numbers, and where they come from."""
     versions = "; ".join(
         ", ".join(f"{name} {number}" for name, number in json.loads(text).items())
         for text in summary.results["versions"].unique()
@@ -245,7 +222,7 @@ def notes(summary: Summary) -> str:
     )
     methods = " ".join(summary.methods)
     taken = any(condition.protocol != COMPLETE for condition in summary.conditions)
-    # What only some results call for, after whether they do.
+    # Notes that only some results need, each after whether these do.
     optional = [
         (taken, _PROTOCOLS),
         ("(published)" in methods, _PUBLISHED),
@@ -265,7 +242,7 @@ def notes(summary: Summary) -> str:
 
 
 def _handed_in(summary: Summary) -> list[str]:
-    """Which methods were not run here, and whose word their scores are."""
+    """Methods that were not run here, and the files of their scores."""
     methods = summary.results.groupby("versions")["method"].unique()
     files = [(origin(str(text)), names) for text, names in methods.items()]
     return [
@@ -274,7 +251,7 @@ def _handed_in(summary: Summary) -> list[str]:
 
 
 def _folds(summary: Summary) -> str:
-    """How many folds the means of each data set are of, the most first."""
+    """The number of folds behind the means of each data set, the largest first."""
     folds = summary.cells.groupby(level=["problem", "dataset"])["folds"].agg(["min", "max"])
     names: dict[tuple[int, int], list[str]] = {}
     for key, (least, most) in zip(folds.index, folds.to_numpy(), strict=True):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from math import isnan
 
+import pandas as pd
 from markupsafe import Markup
 
 from moreplr._pages import render
@@ -35,28 +36,27 @@ def number(value: float, digits: int = 3, *, best: bool = False) -> Cell:
 
 
 def p_value(value: float, level: float = 0.05) -> Cell:
-    """A p-value; those that tell no difference in bold, as in the paper."""
+    """A p-value; in bold if it shows no difference, as in the paper."""
     if isnan(value):
         return Cell("")
     shown = f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
     return Cell(shown, value, "best" if value >= level else "")
 
 
-def score(mean: float, std: float, *, best: bool, paper: float, difference: float) -> Cell:
+def score(cell: pd.Series) -> Cell:
     """Mean ± deviation, and the paper's mean with the difference shaded where there is one."""
-    if isnan(mean):
-        return Cell("")
-    own = f"<span class='best'>{mean:.3f}</span>" if best else f"{mean:.3f}"
-    if not isnan(std):  # one fold has none
-        own += f" <span class='std'>±{std:.3f}</span>"
-    style, kind = "", ""
-    if not isnan(paper):
-        own += f"<span class='paper'>paper {paper:.3f} ({signed(difference)})</span>"
-        # Full shade from a difference of 0.05 on; what rounding may do gets none.
-        shade = min(abs(difference) / 0.05, 1) * 0.5 if abs(difference) > 0.002 else 0
-        kind = "better" if difference > 0 else "worse"
-        style = f"--shade: {shade:.2f}"
-    return Cell(own, mean, kind, style)
+    mean = f"{cell['tau_x']:.3f}"
+    own = f"<span class='best'>{mean}</span>" if cell["best"] else mean
+    if not isnan(cell["std"]):  # one fold has none
+        own += f" <span class='std'>±{cell['std']:.3f}</span>"
+    paper, difference = cell["paper"], cell["difference"]
+    if isnan(paper):
+        return Cell(own, cell["tau_x"])
+    own += f"<span class='paper'>paper {paper:.3f} ({signed(difference)})</span>"
+    # Full shade from a difference of 0.05 on, none for what may be rounding.
+    shade = min(abs(difference) / 0.05, 1) * 0.5 if abs(difference) > 0.002 else 0
+    kind = "better" if difference > 0 else "worse"
+    return Cell(own, cell["tau_x"], kind, f"--shade: {shade:.2f}")
 
 
 def signed(value: float) -> str:
@@ -85,7 +85,7 @@ def table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Cell]], ca
     )
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     caption = _sentence(caption)
-    # Beside the table, not in it: a caption would scroll away with a wide one.
+    # The caption is outside the table, since it would scroll away with a wide one.
     return (
         f'<p class="soft">{escape(caption)}</p>'
         f'<div class="scroll"><table aria-label="{escape(caption)}">'
@@ -111,12 +111,12 @@ def figures(parts: Sequence[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """With a capital, but for signs such as τ, which mean something else then."""
+    """A text with a capital letter, except for signs such as τ, whose capital differs."""
     return text[:1].upper() + text[1:] if text[:1].isascii() else text
 
 
 def page(title: str, lead: str, sections: Sequence[tuple[str, str, str]]) -> str:
-    """The whole page in one file: style, script and all.
+    """The whole page in one file, with its style and script.
 
     Parameters
     ----------

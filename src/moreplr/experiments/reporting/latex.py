@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import pandas as pd
 
 from moreplr.experiments.reporting.summary import (
@@ -21,7 +19,7 @@ _SPECIAL = {
 
 
 def escape(text: object) -> str:
-    """Text that LaTeX prints as it is.
+    """Text with LaTeX's special signs escaped.
 
     Examples
     --------
@@ -33,51 +31,42 @@ def escape(text: object) -> str:
 
 def accuracy_table(summary: Summary, condition: Condition) -> str:
     """Mean ± standard deviation of τ_X, the best of each data set in bold."""
-    scores = summary.scores(condition)
-    cells = summary.cells
-    lines = []
-    for place, row in scores.iterrows():
-        problem, dataset = cast(tuple[str, str], place)
-        best = row.max()
-        texts = [escape(problem), escape(dataset)]
-        for method, value in row.items():
-            if pd.isna(value):
-                texts.append("--")
-                continue
-            key: Any = (problem, dataset, *condition, method)
-            std = cells.loc[key]["std"]
-            number = f"{value:.{DIGITS}f}"
-            number = rf"\textbf{{{number}}}" if value == best else number
-            texts.append(number if pd.isna(std) else rf"{number} $\pm$ {std:.{DIGITS}f}")
-        lines.append(" & ".join(texts) + r" \\")
-    header = " & ".join(["Problem", "Data set", *map(escape, scores.columns)]) + r" \\"
-    return _tabular("ll" + "r" * scores.shape[1], header, lines, f"$\\tau_X$, {condition}")
+    texts = summary.across_methods(summary.under(condition).apply(score, axis=1)).fillna("--")
+    table = _named(texts.reset_index(), problem="Problem", dataset="Data set")
+    return _tabular(table, "ll" + "r" * texts.shape[1], f"$\\tau_X$, {condition}")
+
+
+def score(cell: pd.Series) -> str:
+    """Mean ± standard deviation of a cell, in bold if it is the best."""
+    number = f"{cell['tau_x']:.{DIGITS}f}"
+    number = rf"\textbf{{{number}}}" if cell.get("best", False) else number
+    return number if pd.isna(cell["std"]) else rf"{number} $\pm$ {cell['std']:.{DIGITS}f}"
 
 
 def wide_table(cells: pd.DataFrame, caption: str) -> str:
-    """A column for each method; the cells come with their texts."""
+    """A table with a column for each method, from cells with their `text`."""
     wide = cells.pivot(index=["missing", "problem", "dataset"], columns="method", values="text")
-    lines = [
-        " & ".join([percent(place[0]).replace("%", r"\%"), *map(escape, place[1:]), *row]) + r" \\"
-        for place, row in zip(wide.index, wide.fillna("--").to_numpy(), strict=True)
-    ]
-    header = " & ".join(["Missing", "Problem", "Data set", *map(escape, wide)]) + r" \\"
-    return _tabular("rll" + "r" * wide.shape[1], header, lines, caption)
+    table = wide.fillna("--").reset_index()
+    table["missing"] = table["missing"].map(percent)
+    table = _named(table, missing="Missing", problem="Problem", dataset="Data set")
+    return _tabular(table, "rll" + "r" * wide.shape[1], caption)
 
 
 def holm_table(block: Block, whose: str = "") -> str:
     """Mean ranks and Holm's p-values against the best method."""
-    lines = []
-    for method, row in block.tests.table.iterrows():
-        numbers = ["--"] * 4
-        if method != block.tests.control:
-            outcome = (f"{row[name]:.0f}" for name in ("win", "tie", "loss"))
-            numbers = [f"${scientific(row['holm_p'])}$", *outcome]
-        lines.append(" & ".join([escape(method), f"{row['rank']:.2f}", *numbers]) + r" \\")
-    header = r"Method & Rank & $p$ (Holm) & Win & Tie & Loss \\"
+    tests = block.tests.table
+    texts = {
+        "Rank": tests["rank"].map("{:.2f}".format),
+        "$p$ (Holm)": tests["holm_p"].map(lambda p: f"${scientific(p)}$", na_action="ignore"),
+        **{
+            name.title(): tests[name].map("{:.0f}".format, na_action="ignore")
+            for name in ("win", "tie", "loss")
+        },
+    }
+    table = pd.DataFrame(texts).fillna("--").reset_index(names="Method")
     p = scientific(block.tests.friedman.p_value)
     title = f"{block.title}{whose and ', '}{escape(whose)}, Friedman $p = {p}$"
-    return _tabular("lrrrrr", header, lines, title)
+    return _tabular(table, "lrrrrr", title)
 
 
 def scientific(value: float) -> str:
@@ -94,11 +83,21 @@ def scientific(value: float) -> str:
     return rf"{digits} \times 10^{{{int(exponent)}}}"
 
 
-def _tabular(columns: str, header: str, lines: list[str], caption: str) -> str:
-    body = "\n".join(lines)
-    text = caption.replace("%", r"\%")
+def _named(table: pd.DataFrame, **names: str) -> pd.DataFrame:
+    """The table with heads for its first columns, and the names of methods escaped."""
+    return table.rename(columns=lambda name: names.get(name, escape(name)))
+
+
+def _tabular(table: pd.DataFrame, columns: str, caption: str) -> str:
+    """A table of texts; its names of data sets and methods are escaped."""
+    names = [name for name in ("Missing", "Problem", "Data set", "Method") if name in table]
     return (
-        "\\begin{table}\n\\centering\n"
-        f"\\caption{{{text}}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n{header}\n\\midrule\n"
-        f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+        table.assign(**{name: table[name].map(escape) for name in names})
+        .style.hide(axis="index")
+        .to_latex(
+            caption=caption.replace("%", r"\%"),
+            column_format=columns,
+            position_float="centering",
+            hrules=True,
+        )
     )

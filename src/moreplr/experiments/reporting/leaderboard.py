@@ -1,14 +1,14 @@
-"""Fold scores that others hand in, as CSV files, beside those of a store.
+"""Fold scores of other authors, from CSV files, beside those of a store.
 
 A file has a row for each method and split, with the columns
 
-- ``method``, any name that the store has not;
+- ``method``, a name that the store does not have;
 - ``problem`` and ``dataset``, or ``dataset`` alone as in plans: ``plr/iris``;
 - ``fold``, and ``repetition`` where there is more than one (else 0), as in results.csv;
-- ``missing`` and ``protocol``, where labels were taken away (else 0 and "complete");
+- ``missing`` and ``protocol``, if labels were removed (else 0 and "complete");
 - ``tau_x``, and if measured any other number of results.csv.
 
-Means compare where they are of the same splits: a method has all of a data set's splits under
+Means can only be compared over the same splits: a method must have all splits of a data set under
 a condition, or none.
 """
 
@@ -31,7 +31,7 @@ _ORIGIN = "leaderboard"
 
 
 def with_leaderboard(results: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """The results, and below them the scores in a file; an error names what does not fit."""
+    """The results with the scores of a file below; an error names what does not fit."""
     given = _read(path)
     known = set(results["method"])
     for method in given["method"].unique():
@@ -62,7 +62,7 @@ def with_leaderboard(results: pd.DataFrame, path: Path) -> pd.DataFrame:
 
 
 def origin(versions: str) -> str | None:
-    """The file that scores with such versions came from, None for those of a run.
+    """The file that scores with these versions come from; None for those of a run.
 
     Examples
     --------

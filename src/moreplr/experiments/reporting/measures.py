@@ -1,4 +1,4 @@
-"""What was measured beside τ_X: pair probabilities, the best label, decisions; by problem."""
+"""Measures other than τ_X, by problem: pair probabilities, the best label, decisions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 
 from moreplr.experiments.reporting import html
-from moreplr.experiments.reporting.summary import MEASURES, PROBLEMS, Condition, Summary
+from moreplr.experiments.reporting.summary import PROBLEMS, Condition, Summary, counted
+from moreplr.experiments.units import MEASURES
 
 CONSENSUS = "Dummy"
-# Small values are good, but for these.
+# Measures of which larger values are better.
 _LARGE_IS_GOOD = ("tau_x", "top_one", "closed_gap")
 _HEADS = {
     "tau_x": "τ_X",
@@ -29,8 +30,8 @@ def measures_table(summary: Summary, condition: Condition) -> pd.DataFrame:
     """Means over the data sets of each problem, a row for each problem and method.
 
     Ranks are over the data sets that all methods of a problem have, and by unrounded means.
-    `behind` counts data sets whose mean τ_X is below that of the consensus by more than the
-    standard error of the difference over folds.
+    `behind` counts data sets whose mean τ_X is below the consensus's by more than the standard
+    error of the difference over folds.
     """
     ok = summary.results[
         (summary.results["status"] == "ok")
@@ -53,7 +54,7 @@ def measures_table(summary: Summary, condition: Condition) -> pd.DataFrame:
 
 
 def behind_consensus(results: pd.DataFrame) -> pd.Series:
-    """For each method, on how many data sets it is surely behind the consensus."""
+    """For each method, the number of data sets on which it is behind the consensus."""
     wide = results.pivot_table(
         index=["dataset", "repetition", "fold"], columns="method", values="tau_x"
     )
@@ -91,5 +92,5 @@ def _as_html(table: pd.DataFrame, title: str) -> str:
     heads += [
         (_HEADS[name], "descending" if name in _LARGE_IS_GOOD else "ascending") for name in shown
     ]
-    n = int(table["datasets"].max())
-    return html.table(heads, rows, f"{title}: means over {n} data {'set' if n == 1 else 'sets'}")
+    size = counted(int(table["datasets"].max()), "data set")
+    return html.table(heads, rows, f"{title}: means over {size}")

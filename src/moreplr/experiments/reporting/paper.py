@@ -1,4 +1,4 @@
-"""The paper's own tables from results of ours: accuracy, time, and tests of its ten methods.
+"""The paper's tables from our results: accuracy, time, and tests of its ten methods.
 
 Means are compared with the three digits that the paper prints.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from moreplr._files import whole_file
+from moreplr._files import write_text
 from moreplr.experiments.archive import to_csv
 from moreplr.experiments.methods import COMPLETE
 from moreplr.experiments.reporting import latex
@@ -34,7 +34,7 @@ def write(summary: Summary, folder: Path, others: list[str]) -> None:
     ----------
     summary : results that hold the paper's methods on its data
     folder : where to write
-    others : methods of the results that are put beside the paper's own columns, one at a time
+    others : methods of the results to test beside the paper's own columns, one at a time
     """
     own = paper_results(summary)
     if own.empty:
@@ -46,7 +46,7 @@ def write(summary: Summary, folder: Path, others: list[str]) -> None:
     for name, table in measured.items():
         to_csv(table, folder / f"paper_{name}.csv")
     texts = [
-        latex.wide_table(own.assign(text=own.apply(_accuracy, axis=1)), "$\\tau_X$"),
+        latex.wide_table(own.assign(text=own.apply(latex.score, axis=1)), "$\\tau_X$"),
         latex.wide_table(
             own.assign(text=own.apply(_seconds, axis=1)), "CPU seconds: fit, predict"
         ),
@@ -60,8 +60,7 @@ def write(summary: Summary, folder: Path, others: list[str]) -> None:
         texts.append(latex.holm_table(block, whose))
     if tests:
         to_csv(pd.concat(tests), folder / "paper_tests.csv")
-    with whole_file(folder / "paper.tex") as name:
-        Path(name).write_text("\n".join(texts), "utf-8")
+    write_text(folder / "paper.tex", "\n".join(texts))
 
 
 def paper_results(summary: Summary) -> pd.DataFrame:
@@ -97,23 +96,15 @@ def _pivoted(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _blocks(scores: pd.DataFrame) -> Iterator[Block]:
-    """Tests on the data sets that all methods have; there are none of a single method or set."""
+    """Tests over the data sets that all methods have, if there are two of each or more."""
     for problem in ("lr", "plr", "both"):
         own = scores if problem == "both" else scores[scores.index.get_level_values(0) == problem]
-        yield from _by_share(problem, own)
-
-
-def _by_share(problem: str, scores: pd.DataFrame) -> Iterator[Block]:
-    for share, part in scores.groupby(level="missing"):
-        missing = float(str(share))
-        whole = part.dropna().droplevel("missing")
-        if len(whole) > 1 and whole.shape[1] > 1:
-            condition = Condition(missing, "published" if missing else COMPLETE)
-            yield Block(condition, problem, whole, friedman_holm(whole))
-
-
-def _accuracy(cell: pd.Series) -> str:
-    return rf"{cell['tau_x']:.3f} $\pm$ {cell['std']:.3f}"
+        for share, part in own.groupby(level="missing"):
+            missing = float(str(share))
+            whole = part.dropna().droplevel("missing")
+            if len(whole) > 1 and whole.shape[1] > 1:
+                condition = Condition(missing, "published" if missing else COMPLETE)
+                yield Block(condition, problem, whole, friedman_holm(whole))
 
 
 def _seconds(cell: pd.Series) -> str:

@@ -1,4 +1,4 @@
-"""The numbers of a report: means over folds, tests over data sets, the paper's values beside."""
+"""The numbers of a report: means over folds, tests over data sets, and the paper's values."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from moreplr.experiments.methods import COMPLETE, is_code, make_method
 from moreplr.experiments.reporting.leaderboard import with_leaderboard
 from moreplr.experiments.statistics import FriedmanHolm, friedman_holm
 from moreplr.experiments.store import Stores
+from moreplr.experiments.units import MEASURES
 
 CELL = ["problem", "dataset", "missing", "protocol", "method"]
 PROBLEMS = {
@@ -31,7 +32,7 @@ PROBLEMS = {
     "field": "field data",
     "both": "all problems",
 }
-# The field data come from places that are reported apart; their names begin with these.
+# Field data are reported by their origin, which is the beginning of their names.
 _GROUPS = {
     "lr": "made_lr",
     "plr": "made_plr",
@@ -39,7 +40,6 @@ _GROUPS = {
     "tricot": "crops",
     "llm": "texts",
 }
-MEASURES = ("top_one", "log_loss", "calibration_error", "regret", "par10", "closed_gap")
 # Means are compared, ranked and printed at this precision, as the paper's are.
 DIGITS = 3
 
@@ -64,7 +64,7 @@ class Condition(NamedTuple):
 
 
 def _grouped(problems: pd.Series, datasets: pd.Series) -> list[str]:
-    """The problem of each result; of field data, where they come from."""
+    """The problem of each result; for field data, their origin."""
     groups = [_GROUPS.get(name.partition("_")[0], "field") for name in datasets]
     return [g if p == "field" else p for p, g in zip(problems, groups, strict=True)]
 
@@ -102,13 +102,13 @@ class Block:
 
     @property
     def title(self) -> str:
-        """What it is of, in words."""
+        """The problem, the condition and the number of data sets."""
         n = len(self.scores)
         return f"{PROBLEMS[self.problem]}, {self.condition} ({counted(n, 'data set')})"
 
 
 class Summary:
-    """All that a report says about a store.
+    """All numbers of a report.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Summary:
     Attributes
     ----------
     stored : the results as they are in the store
-    results : the same, with field data told apart by where they come from
+    results : the same, with field data split by their origin
     """
 
     def __init__(self, results: pd.DataFrame, identities: pd.DataFrame) -> None:
@@ -130,7 +130,7 @@ class Summary:
 
     @classmethod
     def of(cls, store: Stores, leaderboard: Iterable[Path] = ()) -> Summary:
-        """Read a store, or several, and scores that others have handed in."""
+        """Read a store, or several, and scores of other authors."""
         with opened(store) as found:
             results, identities = found.frame(), found.identities()
         for path in leaderboard:
@@ -159,15 +159,15 @@ class Summary:
 
     @lazy
     def traits(self) -> pd.DataFrame:
-        """What the names of built-in methods are made of, indexed by method."""
+        """The parts of the names of built-in methods, indexed by method."""
         found: dict[str, dict[str, Any]] = {}
         for name in self.methods:
-            if is_code(name):  # a report runs nothing that a file names
+            if is_code(name):  # a report runs no code that a file names
                 found[name] = {}
                 continue
             try:
                 found[name] = make_method(name).traits
-            except ValueError:  # a method of someone's own that is not registered here
+            except ValueError:  # a method that is not registered here
                 found[name] = {}
         columns = ["regressor", "layer", "encoder", "q", "epsilon"]
         return pd.DataFrame(list(found.values()), index=list(found), columns=columns)
@@ -181,7 +181,7 @@ class Summary:
 
     @lazy
     def compared(self) -> list[str]:
-        """Methods for the tables: without the points of sweeps, unless there is nothing else."""
+        """Methods for the tables: without points of sweeps, unless there are no others."""
         names = [name for name in self.methods if not _is_sweep(name)]
         return names if len(names) > 1 else self.methods
 
@@ -194,27 +194,33 @@ class Summary:
 
     @lazy
     def failures(self) -> pd.DataFrame:
-        """What went wrong, and how often."""
+        """Errors and timeouts, and how many folds have them."""
         failed = self.results[self.results["status"] != "ok"]
         columns = ["problem", "dataset", "method", "missing", "protocol", "status", "message"]
         return failed.groupby(columns).size().rename("folds").reset_index()
 
+    def under(self, condition: Condition) -> pd.DataFrame:
+        """The cells under a condition; `best` marks the best compared method of a data set."""
+        cells = self.cells.xs(condition, level=("missing", "protocol"))
+        compared = cells["tau_x"].where(cells.index.isin(self.compared, level="method"))
+        most = compared.groupby(level=["problem", "dataset"]).transform("max")
+        return cells.assign(best=compared == most)
+
     def scores(self, condition: Condition, problem: str = "both") -> pd.DataFrame:
         """Data sets × compared methods; NaN where there is no result."""
-        cells = self.cells["tau_x"].reset_index()
-        chosen = (cells["missing"] == condition.missing) & (
-            cells["protocol"] == condition.protocol
-        )
-        if problem != "both":
-            chosen &= cells["problem"] == problem
-        wide = cells[chosen].pivot(index=["problem", "dataset"], columns="method", values="tau_x")
-        return wide.reindex(columns=[name for name in self.compared if name in wide.columns])
+        wide = self.across_methods(self.under(condition)["tau_x"])
+        return wide if problem == "both" else wide[wide.index.get_level_values(0) == problem]
+
+    def across_methods(self, cells: pd.Series) -> pd.DataFrame:
+        """Cells with a row for each data set and a column for each compared method."""
+        wide = cells.unstack("method")
+        return wide[[name for name in self.compared if name in wide]]
 
     def blocks(self, condition: Condition) -> Iterator[Block]:
-        """Tests for each problem, where methods have gaps two of them.
+        """Tests for each problem; two of them if some methods lack data sets.
 
-        One is of the methods with the most data sets, the other of as many methods as there
-        are with at least half of these data sets in common.
+        One is of the methods with the most data sets, the other of as many methods as possible
+        that have at least half of these data sets in common.
         """
         present = list(dict.fromkeys(self.scores(condition).index.get_level_values("problem")))
         for problem in [*present, "both"] if len(present) > 1 else present:
@@ -233,22 +239,22 @@ class Summary:
         yield from {block.problem: block for block in self.blocks(condition)}.values()
 
     def _published(self, index: pd.Index) -> pd.DataFrame:
-        """The paper's mean and deviation for cells that are of the same data and method."""
-        paper = published().set_index(["problem", "dataset", "missing", "method"])
+        """The paper's mean and deviation for cells of the same data and method."""
         names = self.identities[self.identities["kind"] == "data set"]
-        fingerprints = dict(zip(names["name"], names["value"], strict=True))
-        rows = []
+        fingerprints = names.set_index("name")["value"]
+        same = {
+            place
+            for place, entry in entries().items()
+            if fingerprints.get("/".join(place)) == entry.fingerprint
+        }
+        keys = []
         for problem, dataset, missing, protocol, method in index:
-            key: Any = (problem, dataset, round(100 * missing), paper_name(method, missing))
-            known = entries().get((problem, dataset))
-            same = known is not None and known.fingerprint == fingerprints.get(
-                f"{problem}/{dataset}"
-            )
-            if same and protocol in (COMPLETE, "published") and key in paper.index:
-                rows.append(tuple(paper.loc[key]))
-            else:
-                rows.append((float("nan"), float("nan")))
-        return pd.DataFrame(rows, index=index, columns=["paper", "paper_std"])
+            fits = (problem, dataset) in same and protocol in (COMPLETE, "published")
+            name = paper_name(method, missing) if fits else None
+            keys.append((problem, dataset, round(100 * missing), name))
+        paper = published().set_index(["problem", "dataset", "missing", "method"])
+        found = paper.reindex(pd.MultiIndex.from_tuples(keys))
+        return found.set_axis(index).set_axis(["paper", "paper_std"], axis=1)
 
 
 @lru_cache
