@@ -106,3 +106,8 @@ def test_beta_of_one_half_ties_all_and_of_zero_only_exact_halves(twin, method):
     assert (aggregate(C, method, beta=0.5, random_state=0) == 1).all()
     strict = aggregate(C, method, beta=0.0, random_state=0)
     assert (np.sort(strict, axis=1) == np.arange(1, 7)).all()
+
+
+@pytest.mark.parametrize("method", ["bpa", "bpa_lia", "bpa_lia_mp2"])
+def test_one_label_is_one_bucket(method):
+    np.testing.assert_array_equal(aggregate([[0.5]], method, random_state=0), [1.0])

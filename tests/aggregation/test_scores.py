@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from moreplr.aggregation import aggregate
+from moreplr.aggregation._scores import descending
 
 
 def ranks_of(scores, threshold):
@@ -50,3 +51,9 @@ def test_rounding_does_not_part_labels_of_equal_score():
     C[2, 0], C[0, 2] = 0.1, 0.9
     for method in ("borda", "copeland"):
         np.testing.assert_array_equal(aggregate(C, method, threshold=0.0), 1)
+
+
+def test_among_equal_scores_the_lower_index_comes_first():
+    rounding = 1e-10 * np.array([0.0, 1.0, -1.0, 2.0])
+    np.testing.assert_array_equal(descending(np.ones(4) + rounding), [0, 1, 2, 3])
+    np.testing.assert_array_equal(descending(np.array([1.0, 2.0, 1.0, 2.0])), [1, 3, 0, 2])

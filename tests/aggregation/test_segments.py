@@ -64,3 +64,9 @@ def test_segments_keep_the_order_of_the_borda_scores(twin):
     ranks = aggregate(C, "segments")
     higher = scores[:, :, None] > scores[:, None, :]
     assert (ranks[:, :, None] <= ranks[:, None, :])[higher].all()
+    assert (ranks.min(axis=1) == 1).all()
+
+
+def test_labels_stay_tied_where_nothing_is_gained_by_parting_them():
+    C = np.triu(np.full((4, 4), 0.75), 1) + np.tril(np.full((4, 4), 0.25), -1)  # a gain of 0
+    np.testing.assert_array_equal(aggregate(C, "segments"), [1, 1, 1, 1])

@@ -79,6 +79,7 @@ class TestTauX:
         true = pd.DataFrame({"a": [1], "b": [2]})
         assert tau_x_score(true, true[["b", "a"]]) == 1
         assert tau_x_score(true, [[2, 1]]) == -1
+        assert tau_x_score([[2, 1]], true) == -1  # what has no names goes by its place
 
     def test_texts_and_frames_together(self):
         assert tau_x_score(["b > a"], pd.DataFrame({"b": [1], "a": [2]})) == 1
@@ -136,7 +137,21 @@ class TestOtherMetrics:
         with pytest.warns(UndefinedMetricWarning, match="no true tie"):
             assert np.isnan(tie_recall_score([[1, 2, 3, 4]], pred))
 
-    def test_top_one_is_the_chance_of_a_draw(self):
+    @given(pairs_of_rankings())
+    def test_top_one_is_the_chance_of_a_draw(self, case):
+        values = top_one_score(*case, per_sample=True)
+        for true, pred, value in zip(*case, values, strict=True):
+            both = np.flatnonzero(~np.isnan(true + pred))
+            best = [i for i in both if pred[i] == pred[both].min()]
+            hits = [true[i] == true[both].min() for i in best]
+            np.testing.assert_allclose(value, np.mean(hits) if hits else NAN)
+
+    def test_top_one_of_several_rows_is_their_mean(self):
+        true, pred = [[1, 2, 3]] * 4, [[1, 2, 3], [1, 1, 2], [2, 1, 3], [1, 3, 2]]
+        assert top_one_score(true, pred) == pytest.approx(2.5 / 4)
+        assert top_one_score(true, pred, sample_weight=[0, 0, 1, 1]) == pytest.approx(0.5)
+
+    def test_top_one_by_hand(self):
         assert top_one_score([[1, 1, 2]], [[1, 2, 3]]) == 1
         assert top_one_score([[1, 2, 2]], [[1, 1, 1]]) == pytest.approx(1 / 3)
         assert top_one_score([[NAN, 1, 2]], [[1, 2, 3]]) == 1

@@ -50,7 +50,7 @@ CASES = [
     ("ranking_forest", f"{FOREST}.trees_.values", lambda v: v[:, :1].copy(), "same number"),
     ("ranking_forest", "oblique_", None, "rows of rankings_"),
     ("ranking_forest", "oblique_.weights_", _shorter, "must have shape"),
-    ("ranking_forest", "oblique_.weights_", lambda w: w[:, 1:].copy(), "label_numbers_ must have shape"),
+    ("ranking_forest", "oblique_.weights_", lambda w: w[:, 1:].copy(), "must have shape"),
     ("ranking_forest_per_label", "forests_", lambda forests: forests[:2], "one for each label"),
     ("single_target", f"{BATCH}.binner_", None, "must be a Binner"),
     ("single_target", f"{BATCH}.n_forests_", 2, "must have shape|n_forests_ is"),

@@ -24,9 +24,7 @@ from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.datasets import load
 from moreplr.forest import ForestClassifier
 from moreplr.incomplete import remove_labels
-from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import PairClassifiers, PairForests
-from moreplr.rankers._pairs import pair_codes
 from moreplr.rankings import bucket_matrix, count_buckets
 
 NAN = float("nan")
@@ -140,21 +138,6 @@ class TestForests:
             if name not in ("n_jobs", "random_state"):
                 assert getattr(batch, name) == value
         assert (batch.n_jobs, batch.random_state) == (2, 5)
-
-    @pytest.mark.parametrize("missing", [0.0, 0.4])
-    def test_a_batch_answers_as_the_forests_one_by_one(self, missing):
-        """With one feature, one split and no bootstrap nothing is left to chance."""
-        X, Y = make_rankings(n=120)
-        X = X[:, :1]
-        Y = remove_labels(Y, missing, random_state=0)
-        Y[:, 0] = 1
-        classifier = ForestClassifier(1, bootstrap=False, max_depth=1, min_samples_leaf=9)
-        codes = pair_codes(Y)
-        batch = PairForests.fit(classifier, X, codes)
-        alone = PairClassifiers.fit(classifier, X, codes, None, range(4))
-        seen = codes >= 0  # others may fall between the rows on both sides of a split
-        np.testing.assert_allclose(batch.predict(X)[seen], alone.predict(X)[seen], atol=1e-6)
-        np.testing.assert_array_equal(batch.learned, alone.learned)
 
     def test_honest_constants(self):
         Y = [[1, 2, NAN], [1, 2, NAN], [NAN, 1, 1]]
@@ -313,33 +296,6 @@ class TestCalibration:
             losses.append(-np.log(np.maximum(likely, 1e-3)).mean())
         assert losses[1] < 0.8 * losses[0]
         assert ranker.calibration_.powers_[0] < 0.9
-
-    def test_calibrated_probabilities_stay(self):
-        rng = np.random.default_rng(0)
-        given = rng.dirichlet([2, 1, 2], size=5_000)
-        codes = np.array([rng.choice(3, p=row) for row in given])
-        calibration = PairCalibration().fit(given, codes)
-        np.testing.assert_allclose(calibration.powers_, [1, 1, 0], atol=0.1)
-        np.testing.assert_allclose(calibration.transform(given), given, atol=0.03)
-
-    def test_the_order_of_a_pair_is_arbitrary(self):
-        rng = np.random.default_rng(1)
-        given = rng.dirichlet([1, 1, 1], size=500)
-        codes = rng.integers(0, 3, size=500)
-        one = PairCalibration().fit(given, codes)
-        other = PairCalibration().fit(given[:, ::-1], 2 - codes)
-        np.testing.assert_allclose(one.powers_, other.powers_, atol=1e-4)
-        np.testing.assert_allclose(
-            one.transform(given), one.transform(given[:, ::-1])[:, ::-1], atol=1e-12
-        )
-
-    def test_weights_count_as_copies(self):
-        rng = np.random.default_rng(1)
-        given = rng.dirichlet([1, 1, 1], size=200)
-        codes, weight = rng.integers(0, 3, size=200), rng.integers(0, 4, size=200)
-        weighted = PairCalibration().fit(given, codes, weight.astype(float))
-        copied = PairCalibration().fit(given.repeat(weight, axis=0), codes.repeat(weight))
-        np.testing.assert_allclose(weighted.powers_, copied.powers_, atol=1e-4)
 
     @pytest.mark.parametrize("n", [1, 2, 3, 6])
     def test_few_rows(self, n):

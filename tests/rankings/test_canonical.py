@@ -7,13 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from moreplr.rankings import (
-    bucket_matrix,
     check_rankings,
-    count_buckets,
     dense_ranks,
     from_buckets,
     from_text,
-    pair_order_matrix,
     to_buckets,
     to_frame,
     to_text,
@@ -171,35 +168,3 @@ class TestRefusals:
         sparse = pytest.importorskip("scipy.sparse")
         with pytest.raises(TypeError, match="toarray"):
             check_rankings(sparse.eye(3).tocsr())
-
-
-def brute_dense(row):
-    ranked = sorted({value for value in row if not np.isnan(value)})
-    return [ranked.index(value) + 1 if not np.isnan(value) else NAN for value in row]
-
-
-class TestRanksAndMatrices:
-    @given(positions)
-    def test_dense_ranks_are_places_among_distinct_positions(self, Y):
-        np.testing.assert_array_equal(dense_ranks(Y), [brute_dense(row) for row in Y])
-
-    @given(positions)
-    def test_count_buckets(self, Y):
-        expected = [len({value for value in row if not np.isnan(value)}) for row in Y]
-        np.testing.assert_array_equal(count_buckets(Y), expected)
-
-    @given(positions)
-    def test_pair_order_matrix_is_the_mean_of_bucket_matrices(self, Y):
-        stack = bucket_matrix(Y)
-        k = Y.shape[1]
-        for i in range(k):
-            for j in range(k):
-                seen = [B[i, j] for B in stack if not np.isnan(B[i, j])]
-                expected = np.mean(seen) if seen and i != j else 0.5
-                assert pair_order_matrix(Y)[i, j] == pytest.approx(expected)
-
-    def test_weights_repeat_rankings(self):
-        Y = np.array([[1.0, 2.0, 2.0], [3.0, 1.0, NAN]])
-        np.testing.assert_allclose(
-            pair_order_matrix(Y, np.array([3.0, 1.0])), pair_order_matrix(Y[[0, 0, 0, 1]])
-        )

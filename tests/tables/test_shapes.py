@@ -1,6 +1,5 @@
 """Each shape of a table, read from a file as people have it, and what a wrong use says."""
 
-import re
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from moreplr.cli import main
 from moreplr.cli.options import as_options
 from moreplr.datasets import from_csv, load
-from moreplr.encoders import METHODS, encode
 from moreplr.rankings import check_rankings, dense_ranks, to_choices, to_long, to_text, to_votes
 
 NAN = float("nan")
@@ -86,16 +84,6 @@ class TestStars:
         data = from_csv(self.FRAME, 3, ratings=True, unranked=[0])
         assert to_text(data.Y) == ["tea > milk", "milk > tea", "milk > oil"]
 
-    def test_ratings_read_as_positions_are_noted(self):
-        with pytest.warns(UserWarning, match=r"position is 5, with 3 labels; .*ratings=True"):
-            from_csv(self.FRAME, 3, unranked=[0])
-
-    @pytest.mark.filterwarnings("ignore::UserWarning")
-    def test_ratings_with_zeros_read_as_positions_are_noted_as_both(self):
-        notes = from_csv(pd.DataFrame({"x": [1, 2], "a": [5, 1], "b": [0, 4]}), 2).notes
-        assert "say unranked=['0']" in notes[0]
-        assert "say ratings=True" in notes[1]
-
     def test_yes_and_no_are_ratings_and_no_positions(self):
         frame = pd.DataFrame({"x": [1, 2], "a": [True, False], "b": [False, True]})
         assert to_text(from_csv(frame, 2, ratings=True).Y) == ["a > b", "b > a"]
@@ -103,40 +91,6 @@ class TestStars:
         for table, options in ((frame, {"labels": 2}), (lines, {"long": ["u", "item", "ok"]})):
             with pytest.raises(ValueError, match=r"row 1, .*True is no position; .*ratings"):
                 from_csv(table, **options)
-
-    def test_ones_for_better_are_noted(self):
-        frame = pd.DataFrame({"x": [1, 2], "a": [1, 0], "b": [0, 0], "c": [0, 1]})
-        with pytest.warns(
-            UserWarning, match=r"positions are 0 or 1, and 0 is best; .*ratings=True"
-        ):
-            from_csv(frame, 3)
-
-    def test_zeros_for_not_rated_are_noted(self):
-        with pytest.warns(UserWarning, match=r"0 is the worst rating.*unranked=\['0'\]"):
-            from_csv(self.FRAME, 3, ratings=True)
-
-    def test_zeros_for_not_ranked_are_noted(self):
-        frame = pd.DataFrame({"x": [1, 2, 3], "a": [1, 2, 0], "b": [2, 1, 1], "c": [0, 3, 2]})
-        with pytest.warns(UserWarning, match="0 is the best position, although rows without"):
-            from_csv(frame, 3)
-
-    def test_as_many_labels_as_stars_are_noted(self):
-        stars = np.clip(np.random.default_rng(0).normal(3, 1.2, (50, 5)).round(), 1, 5)
-        frame = pd.DataFrame(stars, columns=list("abcde")).assign(x=1)
-        with pytest.warns(UserWarning, match=r"larger numbers are better, say ratings=True"):
-            from_csv(frame, list("abcde"))
-
-    @pytest.mark.parametrize(
-        ("method", "first"), [*((method, 1) for method in METHODS), ("dense", 0), ("standard", 0)]
-    )
-    def test_places_are_not_noted_however_ties_are_counted(self, method, first):
-        places = encode(np.random.default_rng(0).normal(size=(50, 5)).round(), method)
-        frame = pd.DataFrame(places - 1 + first, columns=list("abcde")).assign(x=1)
-        assert from_csv(frame, list("abcde")).notes == ()
-
-    def test_positions_are_not_noted(self):
-        frame = pd.DataFrame({"x": [1, 2], "a": [0, 1], "b": [1, 0], "c": [2, 2]})
-        assert from_csv(frame, 3).notes == ()
 
 
 class TestRunTimes:
@@ -305,13 +259,6 @@ def test_a_file_of_preflib(tmp_path):
     assert "consensus  tea ~ milk" in str(data.overview())
 
 
-def test_an_overview_never_holds_more_than_a_line_of_a_cell():
-    long = "x" * 1_000_000
-    frame = pd.DataFrame({long: range(30), "r": [f"a > b{long}", "b > a"] * 15})
-    for line in str(from_csv(frame, text="r").overview()).splitlines():
-        assert len(line) < 3000
-
-
 class TestOtherOptions:
     FRAME = pd.DataFrame({"Unnamed: 0": [0, 1], "x": [1.5, 977], "a": [1, 2], "b": [2, 1]})
 
@@ -348,13 +295,6 @@ class TestOtherOptions:
             X = from_csv(given, 2).X
             assert pd.api.types.is_datetime64_any_dtype(X["when"])
             assert X["yes"].dtype == bool
-
-    def test_prose_is_no_identifier(self):
-        prose = [f"tell me about the number {i} in a few words" for i in range(40)]
-        frame = pd.DataFrame({"id": range(7, 47), "key": [f"k{i}" for i in range(40)]})
-        frame = frame.assign(prompt=prose, a=1, b=2)
-        notes = from_csv(frame, ["a", "b"]).overview().notes
-        assert [re.search("'(.*?)'", note)[1] for note in notes] == ["id", "key"]
 
     def test_a_model_names_the_labels(self):
         frame = pd.DataFrame({"x": ["1"], "ranking": ["a > b"]})

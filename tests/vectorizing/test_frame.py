@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moreplr.vectorizing import FrameVectorizer, TextEncoder
+from moreplr.vectorizing import FrameVectorizer
 
 N = 80
 DAYS = pd.Series(pd.date_range("2024-01-01", periods=N, freq="5h"))
@@ -190,16 +190,3 @@ def test_texts_that_nearly_all_differ_take_bounded_memory():
     assert values.shape == (4000, 31)
     # One column for each of the 3,999 texts would take 128 MB.
     assert peak < 64e6
-
-
-def test_similar_texts_come_near_each_other():
-    words = ["red apple pie", "red apple tart", "blue ocean wave", "blue ocean storm"] * 10
-    values = TextEncoder(2).fit(words).transform(["red apple cake", "red apples", "blue oceans"])
-    apart = np.linalg.norm(values[:, None] - values[None], axis=2)
-    assert apart[0, 1] < apart[0, 2] / 3
-
-
-def test_texts_may_be_few_or_empty():
-    encoder = TextEncoder(5).fit(["a", None, "b"])
-    assert encoder.transform([None, "a", ""]).shape[0] == 3
-    assert TextEncoder(3).fit(["", None]).transform(["x"]).shape[0] == 1

@@ -177,8 +177,8 @@ class LearningCurveDisplay(Display):
 class MeanRanksDisplay(Display):
     """Mean ranks of methods over data sets, and which of them do not differ by a test.
 
-    A bar joins methods of which no pair differs by Holm's test of all pairs. The critical
-    difference is that of Nemenyi's test (Demšar 2006).
+    A bar joins methods of which no pair of mean ranks differs by all-pairs z-tests with Holm's
+    correction. The critical difference is that of Nemenyi's test (Demšar 2006).
 
     Parameters
     ----------

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -23,9 +22,7 @@ from moreplr import (
 )
 from moreplr.checks import RANKER_CHECKS, make_rankings
 from moreplr.metrics import pair_calibration_error, tau_x_score
-from moreplr.rankers.auto._judging import Data, _judge
-from moreplr.rankers.auto._members import compact, pairs_of, scaled
-from moreplr.rankers.auto._mixture import mixture_weights
+from moreplr.rankers.auto._members import pairs_of, scaled
 from moreplr.rankings import dense_ranks
 
 NAN = float("nan")
@@ -51,21 +48,6 @@ def test_ranker(check):
 
 
 class TestWeights:
-    def test_they_maximise_the_penalised_likelihood(self):
-        rng = np.random.default_rng(0)
-        shares, weight, prior = rng.random((4, 200)), rng.random(200), 3.0
-
-        def loss(logits):
-            w = np.exp(logits) / np.exp(logits).sum()
-            return -(weight @ np.log(w @ shares) + prior * np.log(w).mean())
-
-        best = minimize(loss, np.zeros(4), options={"gtol": 1e-9}).x
-        expected = np.exp(best) / np.exp(best).sum()
-        np.testing.assert_allclose(mixture_weights(shares, weight, prior), expected, atol=2e-3)
-
-    def test_without_observations_they_are_equal(self):
-        np.testing.assert_allclose(mixture_weights(np.empty((3, 0)), np.empty(0)), 1 / 3)
-
     def test_a_member_that_knows_gets_all(self):
         X, Y = make_rankings(150)
         ranker = quick(members={"noise": Noise()}).fit(X, Y)
@@ -180,20 +162,6 @@ class TestBudget:
         assert 400 < most < 2000
         board = ranker.leaderboard_.set_index("member")
         assert re.search(r"fitted on \d+ of 2000 rows", board.loc["slow", "status"])
-
-    def test_of_a_forest_on_fewer_rows_no_row_is_judged_that_it_was_fitted_on(self):
-        X, Y = make_rankings(900)
-        data = Data.of(X, Y, None, None, np.random.RandomState(0), n_folds=3, most=900)
-        rows = data.drawn(500)
-        judged = _judge(RankingForest(20, random_state=0), data, rows, None)
-        alone = RankingForest(20, random_state=0).fit(X[rows], Y[rows])
-        unseen = np.setdiff1d(data.judged, rows)
-        for numbers, expected in [
-            (rows, alone.held_out_pairs()),
-            (unseen, alone.predict_pairs(X[unseen])),
-        ]:
-            place = np.searchsorted(data.judged, numbers)
-            np.testing.assert_array_equal(judged.pairs[place], compact(expected))
 
     def test_an_interrupt_is_not_a_failure(self):
         class Interrupted(DummyRanker):
