@@ -1,4 +1,4 @@
-"""What all displays share: axes to draw on, and the check that matplotlib is there."""
+"""What all displays share: axes to draw on."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ def new_axes(ax: Any, size: tuple[float, float]) -> Any:
     """The axes that were given, or new ones of this size in inches."""
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'moreplr[plot]'") from error
+    from matplotlib import pyplot
+
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
