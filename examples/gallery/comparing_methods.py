@@ -69,8 +69,7 @@ tests.table[["rank", "z", "holm_p", "win", "tie", "loss", "effect"]].round(4)
 # Critical-difference diagram
 # ---------------------------
 # A dot is a mean rank. A bar joins methods of which no two differ at the 5 % level, all pairs
-# compared by Holm's procedure. The report of ``moreplr report`` has this diagram too, drawn as
-# SVG without matplotlib.
+# compared by Holm's procedure. The report of ``moreplr report`` has this diagram, too.
 
 ranks = average_ranks(scores).sort_values()
 groups = indistinct_groups(scores)

@@ -94,13 +94,6 @@ def test_categories_that_bisection_would_miss_are_refused(categories, encoder):
         save(encoder, io.BytesIO())
 
 
-def test_columns_must_be_there(fitted):
-    columns = copy.deepcopy(fitted("rare_categories")[0]).steps[0][1]
-    del columns._transformer_to_input_indices["town"]
-    with pytest.raises(ValueError, match="must have the names of transformers_"):
-        save(columns, io.BytesIO())
-
-
 def test_functions_keep_their_arguments(fitted):
     columns = copy.deepcopy(fitted("preprocessor")[0]).steps[0][1]
     numbers = columns.transformers_[0][1].steps[0][1]

@@ -105,10 +105,3 @@ def test_displays_draw_on_given_axes(data):
     assert [display.ax_ for display in shown] == list(axes)
     assert {display.figure_ for display in shown} == {figure}
     figure.canvas.draw()
-
-
-def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.pyplot", None)
-    monkeypatch.delattr("matplotlib.pyplot", raising=False)
-    with pytest.raises(ImportError, match=r"pip install 'moreplr\[plot\]'"):
-        UtilitiesDisplay.from_predictions([[1.0, 2.0]], ["a", "b"])

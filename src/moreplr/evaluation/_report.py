@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from markupsafe import Markup
 import moreplr
 from moreplr._files import write_text
 from moreplr._pages import render
+from moreplr._pages.pictures import to_svg
 from moreplr.evaluation._words import (
     CONSENSUS,
     describe,
@@ -177,28 +177,19 @@ def _pictures(unseen: Any, labels: list[str]) -> dict[str, Markup]:
         rows, scores = unseen.curve
         if np.isfinite(scores).all():
             found["curve"] = LearningCurveDisplay(rows, scores).plot()
-    return {name: _svg(display, name) for name, display in found.items()}
+    return {name: _svg(display) for name, display in found.items()}
 
 
-def _svg(display: Any, name: str) -> Markup:
-    """A figure as SVG with texts as texts, and the same bytes each time."""
-    import matplotlib
+def _svg(display: Any) -> Markup:
+    """A display as SVG. On a phone it shrinks as far as its words can be read, then scrolls."""
     from matplotlib import pyplot
 
-    buffer = io.StringIO()
-    options: Any = {"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}
-    with matplotlib.rc_context(options):
-        display.figure_.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+    svg = to_svg(display.figure_)
     pyplot.close(display.figure_)
-    svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :]
-    # Figures of a page must not define the same names.
-    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{name}-", svg)
-    # On a phone a picture shrinks as long as its texts can be read, and then scrolls.
     width = float(re.search(r'width="([\d.]+)pt"', svg)[1])  # type: ignore[index]
-    svg = svg.replace("<svg ", f'<svg style="min-width: {_LEAST_SCALE * width:.0f}pt" ', 1)
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    return Markup(svg)
+    return Markup(
+        svg.replace("<svg ", f'<svg style="min-width: {_LEAST_SCALE * width:.0f}pt" ', 1)
+    )
 
 
 def plain(number: float) -> str:

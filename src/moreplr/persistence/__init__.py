@@ -18,11 +18,11 @@ that a kernel would follow (:mod:`moreplr.forest.validation`). A search tree of 
 stored but made again from its rows. Nothing else runs, and whatever is wrong with a file gives a
 :class:`ModelFileError`. Checksums detect damage, and do not prove who wrote a file.
 
-Why not pickle: loading runs code of the file. Why not skops: it trusts scikit-learn's classes
-and looks at no state of theirs, so that a one-hot encoder changed in a file writes outside of its
-arrays and kills the interpreter; it imports what a file names, and bounds no memory. Its good
-idea is used here: the state of a class whose code is Python and NumPy is stored as it is, and
-nothing has to be known of it (:mod:`moreplr.persistence.foreign`).
+Why not pickle: loading runs what the file says. Why not skops: it checks types and not what is in
+them, so that a one-hot encoder changed in a file writes outside of its arrays and kills the
+interpreter, and it bounds no memory (`benchmarks/skops_files.py`). Its good idea is used here: the
+state of a class whose code is Python and NumPy is stored as it is, and nothing has to be known of
+it (:mod:`moreplr.persistence.foreign`).
 
 Arrays are deflated at level 1. A ranking forest of 100 trees on the letter data (148 MB) is saved
 in 2.2 s as 38 MB and loaded in 0.9 s, of which the checks of its trees take 0.1 s; level 6 would

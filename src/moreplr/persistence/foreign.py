@@ -2,7 +2,7 @@
 
 Their state is stored as it is, by the names of :data:`PLAIN`, and nothing is said of it here:
 it is Python and NumPy code that reads it, which looks at bounds. Compiled code trusts the state of
-a few: support vector machines and, through a sparse matrix, encoders of categories. What they
+a few: support vector machines and, through a sparse matrix, the one-hot encoder. What they
 would follow is checked as strictly as our own.
 """
 
@@ -20,11 +20,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, SVR
 
-from moreplr.persistence.foreign_encoders import ENCODER_SPECS
+from moreplr.persistence.foreign_encoders import ONE_HOT
 from moreplr.persistence.registry import Spec, State, functions
 from moreplr.persistence.schema import (
     Check,
     Sizes,
+    anything,
     array,
     integer,
     items,
@@ -48,7 +49,7 @@ PLAIN = {
     "LogisticRegression Ridge",
     "sklearn.model_selection": "KFold ShuffleSplit",
     "sklearn.naive_bayes": "GaussianNB",
-    "sklearn.preprocessing": "Binarizer MaxAbsScaler MinMaxScaler Normalizer "
+    "sklearn.preprocessing": "Binarizer MaxAbsScaler MinMaxScaler Normalizer OrdinalEncoder "
     "PolynomialFeatures PowerTransformer QuantileTransformer RobustScaler StandardScaler",
     "sklearn.svm": "LinearSVC LinearSVR",
 }
@@ -68,22 +69,12 @@ def _any_transformer(value: Any, sizes: Sizes) -> None:
     _transformer(value)
 
 
-def _anything(value: Any, sizes: Sizes) -> None:
-    """Whatever a file can hold."""
-
-
 def _check_steps(pipeline: Any) -> None:
     *transformers, (_, last) = pipeline.steps
     for _, one in transformers:
         _transformer(one)
     if not isinstance(last, BaseEstimator) and last != "passthrough":
         raise ValueError("the last step must be an estimator")
-
-
-def _check_columns(columns: Any) -> None:
-    names = {name for name, *_ in columns.transformers_}
-    if not names <= set(columns._transformer_to_input_indices):
-        raise ValueError("_transformer_to_input_indices must have the names of transformers_")
 
 
 def _check_function(transformer: Any) -> None:
@@ -193,17 +184,13 @@ FOREIGN = [
     Spec(
         "sklearn.Pipeline",
         Pipeline,
-        {"steps": items(record(text(), _anything)), "memory": nothing, "transform_input": nothing},
+        {"steps": items(record(text(), anything)), "memory": nothing, "transform_input": nothing},
         also=_check_steps,
     ),
     Spec(
         "sklearn.ColumnTransformer",
         ColumnTransformer,
-        {
-            "transformers_": items(record(text(), _any_transformer, _anything)),
-            "_transformer_to_input_indices": _anything,
-        },
-        also=_check_columns,
+        {"transformers_": items(record(text(), _any_transformer, anything))},
         dump=_dump_columns,
     ),
     Spec(
@@ -221,6 +208,6 @@ FOREIGN = [
     ),
     _svm(SVR),
     _svm(SVC, classes_=array("b i u f U O", "classes")),
-    *ENCODER_SPECS,
+    ONE_HOT,
 ]
 """All specs of scikit-learn's classes."""

@@ -1,7 +1,7 @@
-"""What files may hold of scikit-learn's encoders of categories.
+"""What files may hold of scikit-learn's one-hot encoder.
 
-The one-hot encoder writes codes into a sparse matrix, whose conversion to a dense one trusts
-them: a category that is found at a place beyond the columns would be written outside.
+It writes codes of categories into a sparse matrix, whose conversion to a dense one trusts them: a
+category that is found at a place beyond the columns would be written outside.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.preprocessing import OneHotEncoder
 
 from moreplr.persistence.registry import Spec
 from moreplr.persistence.schema import (
@@ -20,22 +20,10 @@ from moreplr.persistence.schema import (
     instance,
     integer,
     items,
-    mapping,
     optional,
 )
 
-_CATEGORIES = array("b i u f U O", None)
-_CODES = optional(array("i", None, least=0))
-_ENCODER = {
-    "dtype": instance(type),
-    "n_features_in_": integer(1, size="p"),
-    "categories_": items(_CATEGORIES, "p"),
-    "_infrequent_enabled": flag,
-}
-_GROUPS = {
-    "_infrequent_indices": items(_CODES, "p"),
-    "_default_to_infrequent_mappings": items(_CODES, "p"),
-}
+_CODES = items(optional(array("i", None, least=0)), "p")
 
 
 def _dropped(value: Any, sizes: Sizes) -> None:
@@ -44,23 +32,37 @@ def _dropped(value: Any, sizes: Sizes) -> None:
         optional(integer(0))(one, sizes)
 
 
-def _grouped_sizes(encoder: Any) -> list[int]:
-    """The number of categories of each feature, infrequent ones counted as one."""
-    nobody: list[Any] = [None] * len(encoder.categories_)
-    rare, codes = nobody, nobody
+def _check_one_hot(encoder: Any) -> None:
+    nothing: list[Any] = [None] * len(encoder.categories_)
+    rare, codes = nothing, nothing
     if encoder._infrequent_enabled:
         rare, codes = encoder._infrequent_indices, encoder._default_to_infrequent_mappings
-    return [_grouped_size(*one) for one in zip(encoder.categories_, rare, codes, strict=True)]
+    dropped = encoder._drop_idx_after_grouping
+    if dropped is None:
+        dropped = nothing
+    for feature, count in enumerate(encoder._n_features_outs):
+        _check_order(encoder.categories_[feature])
+        size = _grouped_size(len(encoder.categories_[feature]), rare[feature], codes[feature])
+        one = dropped[feature]
+        if one is not None and not one < size:
+            raise ValueError("a dropped category is not there")
+        if count != size - (one is not None):
+            raise ValueError("_n_features_outs must count the categories")
 
 
-def _grouped_size(categories: Any, rare: Any, codes: Any) -> int:
-    if categories.dtype.kind not in "UO":  # which are found by bisection
-        numbers = categories.astype(float)
-        if len(numbers) and np.isnan(numbers[-1]):
-            numbers = numbers[:-1]
-        if not (np.diff(numbers) > 0).all():
-            raise ValueError("categories_ must be in rising order")
-    size = len(categories)
+def _check_order(categories: Any) -> None:
+    """Refuse numbers that bisection would find at a wrong place."""
+    if categories.dtype.kind in "UO":
+        return
+    numbers = categories.astype(float)
+    if len(numbers) and np.isnan(numbers[-1]):
+        numbers = numbers[:-1]
+    if not (np.diff(numbers) > 0).all():
+        raise ValueError("categories_ must be in rising order")
+
+
+def _grouped_size(size: int, rare: Any, codes: Any) -> int:
+    """How many categories there are if the rare ones count as one."""
     if rare is None and codes is None:
         return size
     grouped = size - len(rare) + 1
@@ -69,43 +71,19 @@ def _grouped_size(categories: Any, rare: Any, codes: Any) -> int:
     return grouped
 
 
-def _check_one_hot(encoder: Any) -> None:
-    sizes = _grouped_sizes(encoder)
-    dropped = encoder._drop_idx_after_grouping
-    if dropped is not None:
-        for feature, one in enumerate(dropped):
-            if one is not None and not one < sizes[feature]:
-                raise ValueError("a dropped category is not there")
-        sizes = [size - (one is not None) for size, one in zip(sizes, dropped, strict=True)]
-    if sizes != encoder._n_features_outs:
-        raise ValueError("_n_features_outs must count the categories")
-
-
-def _check_ordinal(encoder: Any) -> None:
-    _grouped_sizes(encoder)
-    if any(not 0 <= key < encoder.n_features_in_ for key in encoder._missing_indices):
-        raise ValueError("_missing_indices has a feature that is not there")
-
-
-ENCODER_SPECS = [
-    Spec(
-        "sklearn.OneHotEncoder",
-        OneHotEncoder,
-        _ENCODER
-        | {
-            "feature_name_combiner": anything,
-            "drop_idx_": optional(_dropped),
-            "_drop_idx_after_grouping": optional(_dropped),
-            "_n_features_outs": items(integer(0), "p"),
-        },
-        optional=_GROUPS,
-        also=_check_one_hot,
-    ),
-    Spec(
-        "sklearn.OrdinalEncoder",
-        OrdinalEncoder,
-        _ENCODER | {"_missing_indices": mapping(integer(0), integer(0))},
-        optional=_GROUPS,
-        also=_check_ordinal,
-    ),
-]
+ONE_HOT = Spec(
+    "sklearn.OneHotEncoder",
+    OneHotEncoder,
+    {
+        "feature_name_combiner": anything,
+        "dtype": instance(type),
+        "n_features_in_": integer(1, size="p"),
+        "categories_": items(array("b i u f U O", None), "p"),
+        "_infrequent_enabled": flag,
+        "drop_idx_": optional(_dropped),
+        "_drop_idx_after_grouping": optional(_dropped),
+        "_n_features_outs": items(integer(0), "p"),
+    },
+    optional={"_infrequent_indices": _CODES, "_default_to_infrequent_mappings": _CODES},
+    also=_check_one_hot,
+)

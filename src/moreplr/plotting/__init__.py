@@ -1,8 +1,7 @@
 """Pictures of rankings, pair probabilities and rankers, by matplotlib.
 
 Each display follows scikit-learn's convention: `from_estimator` or `from_predictions` computes and
-draws, `plot` draws again, and `ax_`, `figure_` are what was drawn on. Install matplotlib by
-``pip install 'moreplr[plot]'``.
+draws, `plot` draws again, and `ax_`, `figure_` are what was drawn on.
 """
 
 from moreplr.plotting._answers import PairsDisplay, RankingDisplay, UtilitiesDisplay

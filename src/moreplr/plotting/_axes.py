@@ -22,10 +22,8 @@ class Display:
     def _begin(self, ax: Any, size: tuple[float, float]) -> Any:
         """The axes that were given, or new ones of this size in inches."""
         if ax is None:
-            try:
-                from matplotlib import pyplot
-            except ImportError as error:
-                raise ImportError("plots need matplotlib: pip install 'moreplr[plot]'") from error
+            from matplotlib import pyplot
+
             ax = pyplot.subplots(figsize=size, layout="constrained")[1]
         self.ax_, self.figure_ = ax, ax.figure
         return ax

@@ -102,3 +102,21 @@ def test_it_fits_the_screen_and_follows_the_colour_scheme(browser, page, width, 
     script = "return getComputedStyle(document.body).backgroundColor"
     red = int(re.findall(r"\d+", browser.execute_script(script))[0])
     assert red > 200 if scheme == "light" else red < 60
+
+
+@pytest.mark.parametrize("width", [390, 1366])
+def test_no_word_of_a_figure_is_cut_or_too_small_to_read(browser, page, width):
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get(page.as_uri())
+    script = (
+        "return [...document.querySelectorAll('svg text')].map(text => {"
+        "const box = text.getBoundingClientRect();"
+        "const svg = text.ownerSVGElement.getBoundingClientRect();"
+        "return [box.left - svg.left, svg.right - box.right, box.height]; })"
+    )
+    rooms = browser.execute_script(script)
+    assert len(rooms) > 20
+    for left, right, height in rooms:
+        assert min(left, right) > -1
+        assert height > 10

@@ -9,7 +9,7 @@ import pandas as pd
 
 from moreplr._files import write_text
 from moreplr.experiments import archive
-from moreplr.experiments.reporting import charts, content, html, latex, paper
+from moreplr.experiments.reporting import html, latex, paper
 from moreplr.experiments.reporting.measures import measures, measures_table
 from moreplr.experiments.reporting.summary import Block, Summary
 from moreplr.experiments.statistics import all_pairs_holm, wilcoxon_holm
@@ -65,6 +65,9 @@ def report(
 
 def make_page(summary: Summary, title: str) -> str:
     """The whole report as HTML; parts without content are left out."""
+    # They import matplotlib, which takes a while: runs need not wait for it.
+    from moreplr.experiments.reporting import charts, content
+
     parts = [("ranks", "Mean ranks", content.ranks(summary))]
     for number, condition in enumerate(summary.conditions):
         heading = f"τ_X: {condition}"

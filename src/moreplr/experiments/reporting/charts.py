@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from moreplr.experiments.methods import COMPLETE
-from moreplr.experiments.reporting import html, svg
+from moreplr.experiments.reporting import figures, html
 from moreplr.experiments.reporting.summary import (
     PROBLEMS,
     Condition,
@@ -38,7 +38,7 @@ def times(summary: Summary) -> str:
             points[str(method)] = (seconds, float(own["tau_x"].mean()))
     x_title = "CPU seconds for a fold (geometric mean)"
     return html.figure(
-        svg.scatter(points, x_title, "mean τ_X"),
+        figures.scatter(points, x_title, "mean τ_X"),
         f"{condition}, {counted(len(whole), 'data set')}. Fit and predict on one core; a fit that "
         "several methods share counts in full for each.",
     )
@@ -65,7 +65,7 @@ def _missing_curves(cells: pd.DataFrame, problem: str) -> list[str]:
         if own["missing"].nunique() < 2 or protocol not in set(own["protocol"]):
             continue
         series = _mean_series(own, "method", "missing")
-        chart = svg.curves(series, "missing labels", "mean τ_X", percent=True)
+        chart = figures.curves(series, "missing labels", "mean τ_X", percent=True)
         parts.append(html.figure(chart, f"{PROBLEMS[problem]}, {protocol} protocol."))
     return parts
 
@@ -79,7 +79,7 @@ def _trait_curves(cells: pd.DataFrame, trait: str, x_title: str, problem: str) -
         if protocol not in set(cells["protocol"]) and protocol != "published":
             continue
         own = own.assign(series=own["regressor"] + own["missing"].map(lambda s: f", {percent(s)}"))
-        chart = svg.curves(_mean_series(own, "series", trait), x_title, "mean τ_X")
+        chart = figures.curves(_mean_series(own, "series", trait), x_title, "mean τ_X")
         which = f", {protocol} protocol" if own["missing"].any() else ""
         parts.append(html.figure(chart, f"Over {x_title}: {PROBLEMS[problem]}{which}."))
     return parts
@@ -118,7 +118,7 @@ def encoders(summary: Summary) -> str:
         }
         if len(set(values.values())) > len({row for row, _ in values}):  # else all agree
             where = f"{PROBLEMS[problem]}, {Condition(missing, protocol)}"
-            chart = svg.heat_map(values, f"encoders, {where}")
+            chart = figures.heat_map(values, f"encoders, {where}")
             parts.append(
                 html.figure(chart, f"Mean τ_X, {where}; the more colour, the better in its row.")
             )

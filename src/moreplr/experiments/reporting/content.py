@@ -8,7 +8,7 @@ from html import escape
 import pandas as pd
 
 from moreplr.experiments.methods import COMPLETE
-from moreplr.experiments.reporting import html, svg
+from moreplr.experiments.reporting import figures, html
 from moreplr.experiments.reporting.leaderboard import origin
 from moreplr.experiments.reporting.summary import (
     PROBLEMS,
@@ -143,7 +143,7 @@ def condition_part(summary: Summary, condition: Condition) -> str:
     blocks = list(summary.blocks(condition))
     diagrams = [
         html.figure(
-            svg.critical_difference(
+            figures.critical_difference(
                 {str(name): rank for name, rank in block.tests.table["rank"].items()},
                 indistinct_groups(block.scores),
                 f"critical differences, {block.title}",
