@@ -105,9 +105,9 @@ def test_every_node_is_a_contiguous_range(fitted, twin):
 def test_groups_have_the_weight_of_their_rows(fitted, n_groups, min_samples, oob):
     forest, _, _ = fitted
     groups = np.random.default_rng(0).permutation(np.arange(80) % n_groups)
-    voters = forest.voters(groups)
+    voters = forest.voters(groups, min_samples)
     rows = dense(forest.leaf_members(min_samples=min_samples, oob=oob), 80)
-    together = forest.leaf_members(min_samples=min_samples, oob=oob, voters=voters)
+    together = forest.leaf_members(oob=oob, voters=voters)
     expected = rows @ np.eye(n_groups)[groups]
     np.testing.assert_allclose(dense(together, n_groups), expected, rtol=1e-5, atol=1e-7)
 
@@ -116,5 +116,5 @@ def test_leaves_of_equal_rows_have_one_voter():
     X = np.repeat(np.arange(4.0), 10)[:, None]
     forest = ForestRegressor(3, bootstrap=False).fit(X, X.ravel() > 1)
     voters = forest.voters((X.ravel() > 1).astype(int))
-    assert voters.voters.tolist() == [0, 1] * 3
-    assert voters.weights.tolist() == [20.0] * 6
+    assert voters.pruned.voters.tolist() == [0, 1] * 3
+    assert voters.pruned.weights.tolist() == [20.0] * 6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -202,39 +201,12 @@ class BaseForest(ForestParameters):
             For training rows: ask only trees that have not seen the row. A row that every tree
             has seen gets no members.
         voters : Voters, optional
-            Groups of training rows that count as one, from `voters`, in place of the rows.
+            Those of `voters`, in place of the rows; they know their `min_samples`.
 
         Returns
         -------
         indptr, indices, weights : ndarray
             The members of row i are `indices[indptr[i]:indptr[i + 1]]`, in no particular order.
-        """
-        parts = self.leaf_members_in_parts(
-            X, rows=rows, min_samples=min_samples, oob=oob, voters=voters
-        )
-        found = [members for _, members in parts]
-        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part[0]) for part in found)])
-        indices = np.concatenate([np.empty(0, np.int32), *(part[1] for part in found)])
-        weights = np.concatenate([np.empty(0, np.float32), *(part[2] for part in found)])
-        return np.cumsum(sizes), indices, weights
-
-    def leaf_members_in_parts(
-        self,
-        X: ArrayLike | BinnedMatrix | None = None,
-        *,
-        rows: ArrayLike | None = None,
-        min_samples: int = 1,
-        oob: bool = False,
-        voters: Voters | None = None,
-    ) -> Iterator[tuple[slice, Members]]:
-        """As `leaf_members`, for some rows after others, so that memory is bounded.
-
-        Yields
-        ------
-        part : slice
-            Which of the rows.
-        members : tuple
-            What `leaf_members` gives for them.
         """
         check_is_fitted(self)
         if X is not None and (oob or rows is not None):
@@ -243,21 +215,33 @@ class BaseForest(ForestParameters):
         if X is not None:
             codes = codes_of(self, X)
         else:
-            n = len(self.codes_)
-            picked = np.arange(n) if rows is None else np.asarray(rows, np.int64)
+            picked = np.arange(len(self.codes_)) if rows is None else np.asarray(rows, np.int64)
             codes = self.codes_[picked]
-            unseen = unseen_by(self.seeds_, draws_of(self, n), picked, n) if oob else None
-        voters = self.voters() if voters is None else voters
-        return members_in_parts(self.trees_, voters, codes, unseen, min_samples)
+            unseen = self.unseen(picked) if oob else None
+        voters = self.voters(min_samples=min_samples) if voters is None else voters
+        found = [members for _, members in members_in_parts(voters, codes, unseen)]
+        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part[0]) for part in found)])
+        indices = np.concatenate([np.empty(0, np.int32), *(part[1] for part in found)])
+        weights = np.concatenate([np.empty(0, np.float32), *(part[2] for part in found)])
+        return np.cumsum(sizes), indices, weights
 
-    def voters(self, groups: ArrayLike | None = None) -> Voters:
-        """The training rows in all nodes, for `leaf_members`, or groups of them.
+    def unseen(self, rows: ArrayLike) -> NDArray[np.bool_]:
+        """Which trees have not drawn which of some training rows, (n_rows, n_trees)."""
+        check_is_fitted(self)
+        n = len(self.codes_)
+        return unseen_by(self.seeds_, draws_of(self, n), np.asarray(rows, np.int64), n)
+
+    def voters(self, groups: ArrayLike | None = None, min_samples: int = 1) -> Voters:
+        """The training rows in all nodes that answer, for `leaf_members`, or groups of them.
 
         Parameters
         ----------
         groups : array-like of int, shape (n_samples,), optional
             The group of each row, counted from 0. Rows of one group are one member then.
+        min_samples : int, default=1
+            As for `leaf_members`.
         """
         check_is_fitted(self)
         own = None if groups is None else np.asarray(groups, np.intp)
-        return Voters.of(self.trees_, len(self.codes_), self.sample_weight_, own)
+        n, weight = len(self.codes_), self.sample_weight_
+        return Voters.of(self.trees_, n, weight, own, min_samples)

@@ -12,9 +12,8 @@ from moreplr.forest.growing import counts_of
 from moreplr.forest.kernels import members
 from moreplr.forest.trees import Trees
 
-# Members are found for so many rows at first, and then for as many as take this memory if no row
-# has more of them than those before.
-_FIRST_ROWS, _MOST_ROWS = 16, 256
+# Members are found for no more rows at once than these, and than take this memory.
+_ROWS = 256
 _BYTES = 1 << 23
 
 Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
@@ -22,27 +21,18 @@ Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class Voters:
-    """Who speaks in each node of a forest's trees: training rows, or groups of rows.
+    """Who speaks for the rows that reach a node: training rows, or groups of rows.
 
     Where many rows of a leaf are alike to the one who asks, groups make the answer short.
 
     Attributes
     ----------
-    begin : ndarray of int32
-        How many voters of its tree stand before each node.
-    offsets : ndarray of int64, shape (n_trees + 1,)
-        Where the voters of each tree begin.
-    voters : ndarray of int32
-        Rows or groups. Those of a node are a contiguous range.
-    weights : ndarray of float32
+    pruned : the nodes that answer, and the voters in them
     n : int
         The number of training rows or of groups.
     """
 
-    begin: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    voters: NDArray[np.int32]
-    weights: NDArray[np.float32]
+    pruned: members.Pruned
     n: int
 
     @classmethod
@@ -52,43 +42,79 @@ class Voters:
         n_rows: int,
         weight: NDArray[np.float32] | None,
         groups: NDArray[np.intp] | None = None,
+        min_samples: int = 1,
     ) -> Voters:
         """The rows of each node by their draws and weights, or, given each row's, their groups."""
         mass = trees.perm_count.astype(np.float32)
         if weight is not None:
             mass *= weight[trees.perm]
-        if groups is None:
-            return cls(trees.start, trees.perm_offsets, trees.perm, mass, n_rows)
-        n = int(groups.max(initial=-1)) + 1
-        begin, voters = np.empty_like(trees.start), np.empty_like(trees.perm)
-        weights = np.empty_like(mass)
-        offsets = members.merge(
-            trees.offsets, trees.right, trees.start, trees.perm_offsets, trees.perm, mass,
-            groups, np.zeros(n), begin, voters, weights,
+        own = np.arange(n_rows) if groups is None else groups
+        n = int(own.max(initial=-1)) + 1
+        most_leaves = (len(trees.right) + trees.n_trees) // 2  # each tree has one more than splits
+        whole = members.Pruned(
+            splits=np.empty(len(trees.right), np.uint32),
+            children=np.empty((len(trees.right), 2), np.int32),
+            offsets=np.zeros(trees.n_trees + 1, np.int64),
+            ranges=np.empty((most_leaves, 2), np.uint32),
+            mass=np.empty(most_leaves, np.float32),
+            voters=np.empty(len(trees.perm), np.uint32),
+            weights=np.empty_like(mass),
+            voter_offsets=np.zeros(trees.n_trees + 1, np.uint64),
+        )
+        n_leaves = members.prune(
+            *trees.split_arrays, trees.start, trees.perm_offsets, trees.perm, mass, own, n,
+            min_samples, whole,
         )  # fmt: skip
-        filled = offsets[-1]
-        return cls(begin, offsets, voters[:filled].copy(), weights[:filled].copy(), n)
+        n_nodes, n_voters = int(whole.offsets[-1]), int(whole.voter_offsets[-1])
+        kept = whole._replace(
+            splits=whole.splits[:n_nodes].copy(),
+            children=whole.children[:n_nodes].copy(),
+            ranges=whole.ranges[:n_leaves].copy(),
+            mass=whole.mass[:n_leaves].copy(),
+            voters=whole.voters[:n_voters].copy(),
+            weights=whole.weights[:n_voters].copy(),
+        )
+        return cls(kept, n)
 
 
 def members_in_parts(
-    trees: Trees,
-    voters: Voters,
-    codes: NDArray[np.uint8],
-    unseen: NDArray[np.bool_] | None,
-    min_samples: int,
+    voters: Voters, codes: NDArray[np.uint8], unseen: NDArray[np.bool_] | None = None
 ) -> Iterator[tuple[slice, Members]]:
     """Voters of the nodes of some rows after others, which are many where leaves are large.
 
     `unseen` (n_rows, n_trees) says which trees may speak of a row; None: all.
     """
-    at, step = 0, _FIRST_ROWS
-    while at < len(codes):
-        part = slice(at, min(at + step, len(codes)))
-        own = None if unseen is None else unseen[part]
-        found = _members_of(trees, voters, codes[part], own, min_samples)
-        yield part, found
-        most = max(int(np.diff(found[0]).max()), 1)
-        at, step = at + step, min(max(_BYTES // (8 * most), 1), _MOST_ROWS)
+    pruned = voters.pruned
+    for at in range(0, len(codes), _ROWS):
+        some = np.ascontiguousarray(codes[at : at + _ROWS])
+        asked = np.empty((0, 0), np.bool_) if unseen is None else unseen[at : at + _ROWS]
+        reached = np.empty((len(pruned.offsets) - 1, len(some)), np.int64)
+        lengths = np.empty(len(some), np.int64)
+        members.leaves(some, asked, pruned, reached, lengths)
+        for part in _parts(np.cumsum(lengths)):
+            where = slice(at + part.start, at + part.stop)
+            yield where, _members_of(voters, reached[:, part], lengths[part])
+
+
+def _members_of(voters: Voters, reached: NDArray[np.int64], lengths: NDArray[np.int64]) -> Members:
+    indptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    indices, shares = np.empty(indptr[-1], np.uint32), np.empty(indptr[-1], np.float32)
+    speaking = np.empty(len(lengths), np.int64)
+    members.collect(reached, voters.pruned, indptr, indices, shares, speaking)
+    weights = np.empty(len(shares), np.float32)
+    filled = members.unite(indptr, indices, shares, speaking, np.zeros(voters.n), weights)
+    return indptr, indices[:filled].view(np.int32), weights[:filled]
+
+
+def _parts(ends: NDArray[np.int64]) -> Iterator[slice]:
+    """Runs of rows whose members take `_BYTES` at most, or are a row's; `ends` counts members."""
+    first, before = 0, 0
+    while first < len(ends):
+        stop = int(np.searchsorted(ends, before + _BYTES // 8, side="right"))
+        stop = max(stop, first + 1)
+        yield slice(first, stop)
+        first, before = stop, int(ends[stop - 1])
 
 
 def unseen_by(
@@ -99,24 +125,3 @@ def unseen_by(
     for tree, seed in enumerate(seeds):
         out[:, tree] = counts_of(seed, n, draws)[rows] == 0
     return out
-
-
-def _members_of(
-    trees: Trees,
-    voters: Voters,
-    codes: NDArray[np.uint8],
-    unseen: NDArray[np.bool_] | None,
-    min_samples: int,
-) -> Members:
-    where = np.empty((len(codes), trees.n_trees, 2), np.int64)
-    asked = np.empty((0, 0), np.bool_) if unseen is None else unseen
-    total = members.ranges(
-        codes, asked, *trees.split_arrays, trees.start, trees.perm_offsets, voters.begin,
-        voters.offsets, min_samples, where,
-    )  # fmt: skip
-    indptr = np.zeros(len(codes) + 1, np.int64)
-    indices, weights = np.empty(total, np.int32), np.empty(total, np.float32)
-    filled = members.collect(
-        where, voters.voters, voters.weights, np.zeros(voters.n), indptr, indices, weights
-    )
-    return indptr, indices[:filled].copy(), weights[:filled].copy()

@@ -8,7 +8,56 @@ import pytest
 from moreplr import RankingForest
 from moreplr.base import CHUNK_BYTES
 from moreplr.checks import make_rankings
-from moreplr.rankers.ranking_forest import _marginals
+from moreplr.rankers.ranking_forest import _marginals, _votes
+from moreplr.rankers.ranking_forest.votes import Leaves
+
+
+def counted(leaves, label, members):
+    """The votes of a row's members by comparing one pair of one member after the other."""
+    k, n_places = len(leaves.places), leaves.places.max() + 1
+    before, tied, after = np.zeros((3, k, k))
+    positions = np.zeros((k, n_places))
+    for number, weight in members:
+        ranks, places = leaves.codes[number], leaves.places[:, number]
+        for i in range(k) if label is None else [label]:
+            if places[i] >= 0:
+                positions[i, places[i]] += weight
+            for j in range(i) if label is None else range(k):
+                if min(ranks[i], ranks[j]) >= 0:
+                    before[i, j] += weight * (ranks[i] < ranks[j])
+                    tied[i, j] += weight * (ranks[i] == ranks[j])
+                    after[i, j] += weight * (ranks[i] > ranks[j])
+    return before, tied, after, positions
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("label", [None, 0, 17])
+def test_votes_are_those_of_single_members(label, gaps):
+    rng = np.random.default_rng(0)
+    rankings = rng.integers(1, 9, (30, 18)).astype(float)
+    rankings[rng.random(rankings.shape) < 0.4 * gaps] = np.nan
+    places = np.where(np.isnan(rankings), -1, rankings - 1).astype(np.int16)
+    leaves = Leaves.of([], rankings, places, None, (0, 0), 1)
+    indptr = np.array([0, 7, 7, 12])
+    indices, weights = rng.permutation(30)[:12].astype(np.int32), rng.random(12, np.float32) / 12
+    counts = np.zeros((3, 3, 18, 18), np.uint32), np.zeros((3, 18, 8), np.uint32)
+    part = (0, 18) if label is None else (label, label + 1)
+    _votes.add_votes(
+        leaves.codes,
+        leaves.places,
+        not gaps,
+        *part,
+        indptr,
+        indices,
+        weights,
+        *counts[0],
+        counts[1],
+    )
+    for row in range(3):
+        mine = slice(indptr[row], indptr[row + 1])
+        want = counted(leaves, label, list(zip(indices[mine], weights[mine], strict=True)))
+        for given, twin in zip([*counts[0][:, row], counts[1][row]], want, strict=True):
+            np.testing.assert_allclose(given / _votes.UNIT, twin, atol=1e-8)
 
 
 def test_orders_are_those_of_independent_positions():
@@ -41,7 +90,7 @@ def test_a_pair_without_any_word_gets_the_prior():
     zero = np.zeros((1, 2, 2))
     prior_P, prior_Q = np.array([[0.0, 0.5], [0.2, 0.0]]), np.full((2, 2), 0.3)
     P, Q = np.empty((2, 1, 2, 2))
-    _marginals.mix(zero, zero, zero, prior_P, prior_Q, (1.0, 0.0), P, Q)
+    _marginals.mix(zero, zero, zero, 1.0, zero, prior_P, prior_Q, (1.0, 0.0), P, Q)
     assert (P[0, 0, 1], P[0, 1, 0], Q[0, 0, 1]) == (0.5, 0.2, 0.3)
 
 
@@ -51,7 +100,7 @@ def test_orders_and_the_prior_count_as_their_weights_say():
     order = _marginals.orders(np.array([[[1.0, 0.0], [0.0, 1.0]]]))
     prior = np.full((2, 2), 1 / 3)
     mixed_P, mixed_Q = np.empty((2, 1, 2, 2))
-    _marginals.mix(P, Q, order, prior, prior, (0.2, 0.1), mixed_P, mixed_Q)
+    _marginals.mix(P, Q, np.zeros_like(P), 1.0, order, prior, prior, (0.2, 0.1), mixed_P, mixed_Q)
     ties = (0.3 + 0.1 / 3) / 0.9
     assert mixed_P[0, 0, 1] == pytest.approx((0.4 + 0.2 * (1 - ties) + 0.1 / 3) / 1.1)
     assert mixed_Q[0, 0, 1] == pytest.approx(ties)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -44,8 +45,10 @@ _FEWEST_TREES = 10
 _SHARED_TREES = 3
 # Of a row and a feature: standardised, combined, binned, and what is made on the way.
 _FEATURE_BYTES = 40
-# Of a row, a label and a place: its weight, the share, and the share of later places.
-_PLACE_BYTES = 32
+# Of a row and a pair: its votes, its probabilities, and those of the chunk before.
+_CELL_BYTES = 44
+# Of a row, a label and a place: its votes.
+_PLACE_BYTES = 4
 
 
 class RankingForest(SetRanker):
@@ -183,8 +186,9 @@ class RankingForest(SetRanker):
         wide = X if self.oblique_ is None else self.oblique_.fit_transform(X, targets)
         self.forests_ = self._grow(wide, X.shape[1], targets, weight, rng)
         self._voting: Leaves | None = None  # not those of an earlier fit
-        self._voting = self._leaves()
-        self.min_samples_, self.scores_ = self._leaf_size()
+        leaves = self._leaves_of(1)
+        self.min_samples_, self.scores_ = self._leaf_size(leaves)
+        self._voting = replace(leaves, min_samples=self.min_samples_)
         return self
 
     def _grow(
@@ -239,16 +243,20 @@ class RankingForest(SetRanker):
         fewest = min(_FEWEST_TREES, self.n_estimators)
         return int(np.clip(most / draws, fewest, self.n_estimators)), int(draws)
 
-    def _leaf_size(self) -> tuple[int, dict[int, float]]:
+    def _leaf_size(self, leaves: Leaves) -> tuple[int, dict[int, float]]:
         if self.min_samples != "auto":
             return int(self.min_samples), {}
         if len(self.labels_) == 1:
             return 1, {}
         rows = self._scored_rows()
+        unseen = leaves.unseen(rows)
 
         def score(min_samples: int) -> Array:
             tau = np.full(len(rows), np.nan)
-            for chunk, pairs, asked in self._out_of_bag(rows, min_samples):
+            of_size = replace(leaves, min_samples=min_samples)
+            for chunk in self._chunks(len(rows)):
+                own = [trees[chunk] for trees in unseen]
+                pairs, asked = of_size.out_of_bag(rows[chunk], own)
                 ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
                 true = self.rankings_[rows[chunk]]
                 tau[chunk] = np.where(asked, tau_x_of_rows(true, ranks), np.nan)
@@ -263,12 +271,13 @@ class RankingForest(SetRanker):
         return rows[np.linspace(0, max(len(rows) - 1, 0), most).astype(np.intp)]
 
     def _out_of_bag(
-        self, rows: NDArray[np.intp], min_samples: int
+        self, rows: NDArray[np.intp]
     ) -> Iterator[tuple[slice, Pairs, NDArray[np.bool_]]]:
         """Chunks of training rows, their pair probabilities, and which of them are known."""
         leaves = self._leaves()
         for chunk in self._chunks(len(rows)):
-            yield chunk, *leaves.out_of_bag(rows[chunk], min_samples)
+            own = rows[chunk]
+            yield chunk, *leaves.out_of_bag(own, leaves.unseen(own))
 
     def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
         """Pair probabilities of training rows, by the trees that have not seen them.
@@ -297,7 +306,7 @@ class RankingForest(SetRanker):
         n, k = self.rankings_.shape
         picked = np.arange(n) if rows is None else np.asarray(rows, np.intp)
         whole = Pairs(*np.empty((2, len(picked), k, k)))
-        for chunk, (P, Q), known in self._out_of_bag(picked, self.min_samples_):
+        for chunk, (P, Q), known in self._out_of_bag(picked):
             P[~known], Q[~known] = np.nan, np.nan
             whole.P[chunk], whole.Q[chunk] = P, Q
         return whole
@@ -306,7 +315,7 @@ class RankingForest(SetRanker):
         """How often true relations have small probabilities out of bag."""
         rows = self._scored_rows()
         curves = [risk_curve(Pairs(*np.empty((2, 0, 1, 1))), np.empty((0, 1)))]
-        for chunk, (P, Q), known in self._out_of_bag(rows, self.min_samples_):
+        for chunk, (P, Q), known in self._out_of_bag(rows):
             curves.append(
                 risk_curve(Pairs(P[known], Q[known]), self.rankings_[rows[chunk]][known])
             )
@@ -335,7 +344,7 @@ class RankingForest(SetRanker):
             Pairs(P[0], Q[0]),
             self.rankings_,
             self.row_numbers_,
-            self._leaves().row_weights(self._widened(X), self.min_samples_),
+            self._leaves().row_weights(self._widened(X)),
             objective=self.objective,
             ties=self.ties_,
         )
@@ -357,7 +366,7 @@ class RankingForest(SetRanker):
         return total / votes_of_a_pair(n, k)
 
     def _pairs(self, X: Array) -> Pairs:
-        return self._leaves().pairs(self._widened(X), self.min_samples_)
+        return self._leaves().pairs(self._widened(X))
 
     def _widened(self, X: Array) -> Array:
         return X if self.oblique_ is None else self.oblique_.transform(X)
@@ -366,10 +375,13 @@ class RankingForest(SetRanker):
         """Those of the fit, or put together anew after the ranker has been loaded."""
         voting: Leaves | None = getattr(self, "_voting", None)
         if voting is None:
-            weights = self._marginal_weight(), float(self.prior_weight)
-            own = self.forests_, self.rankings_, self.places_, self.consensus_
-            voting = self._voting = Leaves.of(*own, weights)
+            voting = self._voting = self._leaves_of(self.min_samples_)
         return voting
+
+    def _leaves_of(self, min_samples: int) -> Leaves:
+        weights = self._marginal_weight(), float(self.prior_weight)
+        own = self.forests_, self.rankings_, self.places_, self.consensus_
+        return Leaves.of(*own, weights, min_samples)
 
     def _marginal_weight(self) -> float:
         if self.marginal_weight is None:
@@ -385,9 +397,9 @@ class RankingForest(SetRanker):
         features, oblique = self.n_features_in_, self.oblique_
         if oblique is not None:
             features = sum(oblique.weights_.shape)
-        places = len(self.labels_) * (int(self.places_.max(initial=0)) + 1)
-        own = super()._row_bytes + _FEATURE_BYTES * features + _PLACE_BYTES * places
-        return own * 4 // 3  # the rest of a chunk is for leaf members
+        k, places = len(self.labels_), int(self.places_.max(initial=0)) + 1
+        own = _CELL_BYTES * k**2 + _FEATURE_BYTES * features + _PLACE_BYTES * k * places
+        return own * 4 // 3  # the rest of a chunk is for leaf members, and for decoding
 
     @property
     def _never_ties(self) -> bool:

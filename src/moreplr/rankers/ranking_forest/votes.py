@@ -12,20 +12,25 @@ forests of its two labels, and of the forest for all labels, where these are gro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from moreplr._lazy import lazy
 from moreplr._types import Array, Positions
 from moreplr.base import Pairs
 from moreplr.forest import BinnedMatrix, ForestRegressor
-from moreplr.forest.members import Members, Voters
-from moreplr.rankers import _counts
-from moreplr.rankers.ranking_forest import _marginals
+from moreplr.forest.members import Voters, members_in_parts
+from moreplr.rankers.ranking_forest import _marginals, _votes
+from moreplr.rankings._matrices import dense_ranks
 
-Parts = Iterator[tuple[slice, Members]]
+# Cells of pairs that are worked out at once: few enough to stay in the cache.
+_CELLS = 1 << 17
+
+Codes = NDArray[np.uint8]
+Unseen = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -35,19 +40,21 @@ class Leaves:
     Attributes
     ----------
     forests : list of a forest for all labels, or of one for each, or of both, in this order
-    voters : for each forest, the distinct rankings in its nodes
-    rankings : array (n_rankings, n_labels), the distinct rankings of the training rows
-    places : their positions as small integers
+    groups : the number of each training row's ranking among the distinct ones
+    codes : int16 array (n_rankings, n_labels or more), the distinct rankings, as `add_votes` takes
+    places : int16 array (n_labels, n_rankings), their positions likewise
     prior : the probabilities of a pair that no leaf compares
     weights : those of the labels' own distributions and of the prior, against 1 for the votes
+    min_samples : the least number of rows in the node that votes
     """
 
     forests: list[ForestRegressor]
-    voters: list[Voters]
-    rankings: Positions
+    groups: NDArray[np.intp]
+    codes: NDArray[np.int16]
     places: NDArray[np.int16]
     prior: Pairs
     weights: tuple[float, float]
+    min_samples: int
 
     @classmethod
     def of(
@@ -57,40 +64,51 @@ class Leaves:
         places: NDArray[np.int16],
         prior: Pairs,
         weights: tuple[float, float],
+        min_samples: int,
     ) -> Leaves:
         """The leaves of forests by the rankings and places of all training rows."""
         filled = np.where(np.isnan(rankings), np.inf, rankings)  # a position is finite
         _, first, groups = np.unique(filled, axis=0, return_index=True, return_inverse=True)
-        voters = [forest.voters(groups.ravel()) for forest in forests]
-        return cls(forests, voters, rankings[first], places[first], prior, weights)
+        own = np.ascontiguousarray(places[first].T)
+        codes = _codes(rankings[first])
+        return cls(forests, groups.ravel(), codes, own, prior, weights, min_samples)
 
-    def pairs(self, X: Array, min_samples: int) -> Pairs:
+    @lazy
+    def voters(self) -> list[Voters]:
+        """For each forest, the distinct rankings in the nodes that vote."""
+        return [forest.voters(self.groups, self.min_samples) for forest in self.forests]
+
+    def pairs(self, X: Array) -> Pairs:
         """Pair probabilities of new rows."""
-        binned = self._binned(X)
+        codes = self._binned(X).codes
 
-        def parts(forest: ForestRegressor, voters: Voters) -> Parts:
-            return forest.leaf_members_in_parts(binned, min_samples=min_samples, voters=voters)
+        def asked(number: int) -> tuple[Voters, Codes, None]:
+            return self.voters[number], codes, None
 
-        return self._mix(len(X), parts)[0]
+        return self._mix(len(X), asked)[0]
+
+    def unseen(self, rows: NDArray[np.intp]) -> list[Unseen]:
+        """For each forest, which trees have not seen which training rows."""
+        return [forest.unseen(rows) for forest in self.forests]
 
     def out_of_bag(
-        self, rows: NDArray[np.intp], min_samples: int
+        self, rows: NDArray[np.intp], unseen: list[Unseen]
     ) -> tuple[Pairs, NDArray[np.bool_]]:
         """Those of training rows by trees that have not seen them, and which are known."""
 
-        def parts(forest: ForestRegressor, voters: Voters) -> Parts:
-            return forest.leaf_members_in_parts(
-                rows=rows, min_samples=min_samples, oob=True, voters=voters
-            )
+        def asked(number: int) -> tuple[Voters, Codes, Unseen]:
+            forest = self.forests[number]
+            voters = forest.voters(self.groups, self.min_samples)
+            return voters, forest.codes_[rows], unseen[number]
 
-        return self._mix(len(rows), parts)
+        return self._mix(len(rows), asked)
 
-    def row_weights(self, X: Array, min_samples: int) -> Array:
+    def row_weights(self, X: Array) -> Array:
         """The weights of all training rows in the leaves of one row, a line for each forest."""
         binned = self._binned(X)
-        weights = np.zeros((len(self.forests), len(self.forests[0].codes_)))
+        weights = np.zeros((len(self.forests), len(self.groups)))
         for own, forest in zip(weights, self.forests, strict=True):
-            _, indices, shares = forest.leaf_members(binned, min_samples=min_samples)
+            _, indices, shares = forest.leaf_members(binned, min_samples=self.min_samples)
             own[indices] = shares
         return weights
 
@@ -99,30 +117,42 @@ class Leaves:
         return BinnedMatrix(binner.transform(X), binner)
 
     def _mix(
-        self, n: int, parts: Callable[[ForestRegressor, Voters], Parts]
+        self, n: int, asked: Callable[[int], tuple[Voters, Codes, Unseen | None]]
     ) -> tuple[Pairs, NDArray[np.bool_]]:
-        """Probabilities of n rows, and for which of them every forest has members."""
-        k, known = self.rankings.shape[1], np.ones(n, np.bool_)
-        P, Q = np.zeros((2, n, k, k))
-        positions = np.zeros((n, k, int(self.places.max(initial=0)) + 1))
-        for number, asked in enumerate(zip(self.forests, self.voters, strict=True)):
+        """Probabilities of n rows, and for which of them every forest has members.
+
+        `asked` gives the voters of a forest, the codes of the rows, and which trees may speak.
+        """
+        k, known = len(self.places), np.ones(n, np.bool_)
+        votes = np.zeros((3, n, k, k), np.uint32)
+        positions = np.zeros((n, k, int(self.places.max(initial=0)) + 1), np.uint32)
+        complete = bool((self.codes[:, :k] >= 0).all())
+        for number in range(len(self.forests)):
             label = label_of(number, len(self.forests), k)
-            for part, members in parts(*asked):
+            first, last = (0, k) if label is None else (label, label + 1)
+            for part, members in members_in_parts(*asked(number)):
                 known[part] &= np.diff(members[0]) > 0
-                if label is None:
-                    first, last = 0, k
-                    _counts.add_pairs(self.rankings, *members, P[part], Q[part])
-                else:
-                    first, last = label, label + 1
-                    _marginals.add_pairs_of(self.rankings, label, *members, P[part], Q[part])
-                _marginals.add_positions(self.places, first, last, *members, positions[part])
-        share = 1 / votes_of_a_pair(len(self.forests), k)
-        # Weights are of single precision: what they differ by beyond it is no difference.
-        P, Q = np.round(P * share, 6), np.round(Q * share, 6)
-        order = _marginals.orders(positions) if self.weights[0] > 0 else P
-        mixed = Pairs(np.empty_like(P), np.empty_like(Q))
-        _marginals.mix(P, Q, order, *self.prior, self.weights, *mixed)
+                _votes.add_votes(
+                    self.codes, self.places, complete, first, last, *members, *votes[:, part],
+                    positions[part],
+                )  # fmt: skip
+        scale = 1 / votes_of_a_pair(len(self.forests), k) / _votes.UNIT
+        mixed = Pairs(*np.empty((2, n, k, k)))
+        step = max(_CELLS // k**2, 1)
+        for some in (slice(at, at + step) for at in range(0, n, step)):
+            _marginals.mix(
+                *votes[:, some], scale, _marginals.orders(positions[some]),
+                *self.prior, self.weights, mixed.P[some], mixed.Q[some],
+            )  # fmt: skip
         return mixed, known
+
+
+def _codes(rankings: Positions) -> NDArray[np.int16]:
+    """Ranks from 0 and -1 for none, with columns of none up to full registers."""
+    n, k = rankings.shape
+    out = np.full((n, -(-k // _votes.LANES) * _votes.LANES), -1, np.int16)
+    out[:, :k] = np.nan_to_num(dense_ranks(rankings) - 1, nan=-1)
+    return out
 
 
 def label_of(number: int, n_forests: int, k: int) -> int | None:
