@@ -1,3 +1,5 @@
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -51,7 +53,8 @@ def test_the_bootstrap_is_near_the_normal_interval_and_repeatable(seed):
     error = values.std() / 20
     assert found.low == pytest.approx(values.mean() - 1.96 * error, abs=0.3 * error)
     assert found.high == pytest.approx(values.mean() + 1.96 * error, abs=0.3 * error)
-    assert found == bootstrap(values, 0.95, seed)
+    again = bootstrap(values, 0.95, seed)
+    np.testing.assert_equal(astuple(again), astuple(found))  # of which p is NaN
 
 
 IRIS = load("iris")

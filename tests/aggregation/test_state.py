@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moreplr.aggregation._local import exchange, flatten, worth
-from moreplr.aggregation._state import best_move, load, move, new_state, unload
+from moreplr.aggregation._state import best_move, copy, load, move, new_state, unload
 
 FREE = (0, 0, 9)
 
@@ -53,6 +53,57 @@ def test_best_move_is_the_best_of_all_places_and_pays_its_gain(k, seed):
         move(x, where, state, D)
         bucket = positions(state, k)
         assert worth(D, bucket) == pytest.approx(before + gain, abs=1e-9)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    k=st.integers(2, 6),
+    seed=st.integers(0, 10_000),
+    counted=st.booleans(),
+    topped=st.booleans(),
+    strict=st.booleans(),
+)
+def test_best_move_keeps_within_the_limits(k, seed, counted, topped, strict):
+    rng, D, state, bucket = random_state(k, seed)
+    if strict:  # no bucket but the last one may hold several labels
+        bucket = np.minimum(rng.permutation(k), rng.integers(1, k) if topped else k)
+        load(state, D, bucket, bucket.max() + 1)
+    last = bucket == bucket.max()
+    rest = int(last.sum()) if topped else 0
+    limits = (int(bucket.max() + 1) if counted else 0, rest, 1 if strict else k)
+    for x in range(k):
+        values = []
+        for place in np.arange(-0.5, bucket.max() + 1, 0.5):
+            moved = bucket.astype(float)
+            moved[x] = place
+            moved = np.unique(moved, return_inverse=True)[1]
+            sizes = np.bincount(moved)[: len(np.bincount(moved)) - topped]
+            if (
+                not np.array_equal(moved, bucket)
+                and not (counted and moved.max() != bucket.max())
+                and not (topped and ((moved == moved.max()) != last).any())
+                and not (strict and (sizes > 1).any())
+            ):
+                values.append(worth(D, moved))
+        gain, where = best_move(x, -1, state, D.sum(axis=1), limits)
+        assert (where >= 0) == bool(values)
+        if values:
+            assert worth(D, bucket) + gain == pytest.approx(max(values), abs=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(k=st.integers(2, 7), seed=st.integers(0, 10_000))
+def test_a_copy_is_equal_and_moves_on_its_own(k, seed):
+    _, D, state, bucket = random_state(k, seed)
+    other = random_state(k, seed + 1)[2]
+    copy(state, other)
+    np.testing.assert_array_equal(positions(other, k), bucket)
+    outward = D.sum(axis=1)
+    for x in range(k):
+        gains = [best_move(x, -1, one, outward, FREE) for one in (state, other)]
+        assert gains[0] == gains[1]
+    move(0, best_move(0, -1, other, outward, FREE)[1], other, D)
+    np.testing.assert_array_equal(positions(state, k), bucket)
 
 
 @settings(max_examples=40, deadline=None)

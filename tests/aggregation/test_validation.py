@@ -1,5 +1,7 @@
 """Bad matrices and impossible options are refused by name, row and pair."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -105,6 +107,8 @@ def test_ties_are_refused_where_they_would_be_ignored():
         ({"top": 1, "n_buckets": 1}, "n_buckets=1 cannot be met with top=1"),
         ({"total_order": True, "n_buckets": 2}, "n_buckets=2 cannot be met.*total_order=True"),
         ({"beta": 0.6}, "beta must be a number from 0 to 0.5, got 0.6"),
+        ({"beta": "a"}, "beta must be a number from 0 to 0.5, got 'a'"),
+        ({"threshold": True}, "threshold must be a number from 0 to inf, got True"),
         ({"threshold": -1}, "threshold must be a number from 0 to inf, got -1"),
         ({"threshold": float("nan")}, "threshold must be a number.*nan"),
         ({"method": "borda", "n_buckets": 2}, "'borda' cannot take n_buckets"),
@@ -115,6 +119,25 @@ def test_ties_are_refused_where_they_would_be_ignored():
 def test_impossible_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         aggregate(HALVES, **options)
+
+
+def test_options_are_met_wherever_some_bucket_order_meets_them(twin):
+    C = twin.uniform(1, 4, np.random.default_rng(0))[0]
+    orders = twin.all_bucket_orders(4)
+    some = (None, 1, 2, 3, 4)
+    for n_buckets, top, total_order in product(some, some, (False, True)):
+        options = {"n_buckets": n_buckets, "top": top, "total_order": total_order}
+        if twin.allowed(orders, **options).any():
+            found = aggregate(C, "segments", **options)
+            assert twin.allowed(found[None], **options).all(), options
+        else:
+            with pytest.raises(ValueError, match="cannot be met"):
+                aggregate(C, "segments", **options)
+
+
+def test_the_least_and_the_greatest_numbers_are_allowed():
+    for options in ({"beta": 0}, {"beta": 0.5}, {"threshold": 0.0}, {"threshold": np.inf}):
+        np.testing.assert_array_equal(aggregate(HALVES, "borda", **options), 1)
 
 
 def test_small_deviations_from_one_are_accepted():
