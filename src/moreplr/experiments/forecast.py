@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from statistics import fmean
-from typing import Any, Self
+from typing import Any
 
 from moreplr._progress import Progress
 from moreplr.experiments.units import Result, Source, Unit
@@ -56,21 +56,14 @@ class Forecast:
         return total
 
 
-class Watch:
+class Watch(Progress):
     """Shows the progress of a run and the time that is left."""
 
     def __init__(self, units: list[Unit], jobs: int, *, shown: bool) -> None:
+        super().__init__("", len(units), "units", shown=shown and bool(units))
         self._forecast, self._jobs, self._failed = Forecast(units), jobs, 0
-        self._progress = Progress("", len(units), "units", shown=shown and bool(units))
 
-    def __enter__(self) -> Self:
-        self._progress.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._progress.__exit__(*error)
-
-    def advance(self, unit: Unit, results: list[Result]) -> None:
+    def finish(self, unit: Unit, results: list[Result]) -> None:
         """Note a finished unit."""
         took = [r.fit_seconds + (r.predict_seconds or 0) for r in results if r.fit_seconds]
         self._forecast.learn(unit, max(took) if took else None)
@@ -78,7 +71,7 @@ class Watch:
         left = self._forecast.seconds_left()
         name = str(unit.source) + f", {self._failed} failed" * bool(self._failed)
         note = "" if left is None else f"about {duration(left / self._jobs)} left"
-        self._progress.advance(1, name, note)
+        self.advance(1, name, note)
 
 
 def duration(seconds: float) -> str:

@@ -75,11 +75,11 @@ def run(
         ):
             while units:
                 held: list[Unit] = []
-                mine = claims.take_all(units, held, lambda unit: bar.advance(unit, []))
+                mine = claims.take_all(units, held, lambda unit: bar.finish(unit, []))
                 for unit, results in _execute(mine, jobs, timeout, dask):
                     written = opened.write(results, plan.seed)
                     counts.update(result.status for result in written)
-                    bar.advance(unit, results)
+                    bar.finish(unit, results)
                 units = held
                 if held:  # until the others have finished, or are gone
                     claims.wait()
