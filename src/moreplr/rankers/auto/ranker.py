@@ -31,7 +31,6 @@ from moreplr.rankers.auto._members import (
     compact,
     default_members,
     fitted,
-    last_step,
     pairs_of,
     prepared,
     three_way,
@@ -42,6 +41,7 @@ from moreplr.rankers.auto.explanation import MixtureExplanation
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankers.ranking_forest.prediction_sets import SetRanker, merged, risk_curve
 from moreplr.rankings import count_buckets, to_text
+from moreplr.regressors._fitting import last_step
 
 POSITIONS = ("observed", "given")
 
