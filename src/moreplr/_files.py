@@ -66,6 +66,14 @@ def whole_file(path: str | Path, *, lasting: bool = False) -> Iterator[str]:
         _OPEN.discard(partial)
 
 
+def existing_file(path: str | Path) -> Path:
+    """The path of a file that is there; else an error."""
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    return path
+
+
 def remove_partial() -> None:
     """Remove what this process has not finished writing: it is about to end at once."""
     for partial in list(_OPEN):

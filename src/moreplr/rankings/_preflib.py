@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moreplr._files import whole_file
+from moreplr._files import existing_file, whole_file
 from moreplr._types import Positions, Weights
 from moreplr._validation import check_sample_weight
 from moreplr.rankings._canonical import check_labels, check_rankings, to_buckets
@@ -150,10 +150,8 @@ def _kind(path: Path) -> str:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = existing_file(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text, as PrefLib's files are") from error
     for number, line in enumerate(text.splitlines(), start=1):
