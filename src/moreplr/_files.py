@@ -72,6 +72,14 @@ def write_text(path: Path, text: str) -> None:
         Path(name).write_text(text, "utf-8")
 
 
+def existing_file(path: str | Path) -> Path:
+    """The path of a file that is there; else an error."""
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    return path
+
+
 def remove_partial() -> None:
     """Remove unfinished files of this process, which is about to end."""
     for partial in list(_OPEN):

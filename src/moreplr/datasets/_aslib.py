@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from moreplr._files import existing_file
 from moreplr.datasets._dataset import Dataset
 from moreplr.rankings._cells import clip
 from moreplr.rankings._scores import rank_scores
@@ -80,9 +81,7 @@ def read_arff(path: str | Path) -> pd.DataFrame:
     ...     read_arff(path).to_dict("list")
     {'id': ['a, b', 'c'], 'x': [1.5, nan]}
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
+    path = existing_file(path)
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     types: dict[str, str] = {}
     rows: list[list[str]] = []

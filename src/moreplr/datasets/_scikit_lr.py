@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from moreplr._files import existing_file
 from moreplr.datasets._dataset import Dataset
 
 
@@ -27,9 +28,7 @@ def from_scikit_lr(path: str | Path, *, problem: str = "plr") -> Dataset:
     >>> Y.values.tolist()
     [[1.0, 2.0, 2.0], [3.0, 1.0, 2.0]]
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
+    path = existing_file(path)
     lines = path.read_text(encoding="utf-8").split()
     heading = lines[0].split(",") if lines else []
     if len(heading) != 3 or not all(cell.isdecimal() for cell in heading):

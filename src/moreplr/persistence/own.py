@@ -48,6 +48,7 @@ from moreplr.rankers._pair_models import PairClassifiers, PairForests
 from moreplr.rankers.ranking_forest.prediction_sets import STEPS
 from moreplr.rankers.ranking_forest.votes import label_of
 from moreplr.regressors import REGRESSORS
+from moreplr.regressors._fitting import last_step
 from moreplr.vectorizing import FrameVectorizer, TextEncoder
 from moreplr.vectorizing._frame import KINDS
 
@@ -162,7 +163,7 @@ def _check_auto(ranker: Any) -> None:
         _need(hasattr(calibration, "powers_"), "calibrations_ must be fitted")
     for model in ranker.members_.values():
         is_fitted_model(model)
-        last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+        last = last_step(model)
         _need(isinstance(last, PairRanker), "members_ must be rankers with pairs")
         _need(len(last.labels_) == k, "members_ must have the same labels")
         _need(model.n_features_in_ == p, "members_ must have the same features")

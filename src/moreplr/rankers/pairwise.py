@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import get_tags
 
@@ -17,6 +16,7 @@ from moreplr.forest import ForestClassifier
 from moreplr.rankers._calibration import PairCalibration
 from moreplr.rankers._pair_models import Codes, PairClassifiers, PairForests
 from moreplr.rankers._pairs import pair_codes, square, warn_unseen
+from moreplr.regressors._fitting import seeded
 
 TIES = ("probability", "published")
 _FOLDS = 5
@@ -182,10 +182,7 @@ class PairwiseRanker(PairRanker):
                 f"classifier {self.classifier!r} has no predict_proba, which pairs need; wrap "
                 "it in sklearn.calibration.CalibratedClassifierCV"
             )
-        classifier = clone(self.classifier)
-        if seed is not None and "random_state" in classifier.get_params(deep=False):
-            classifier.set_params(random_state=seed)
-        return classifier
+        return seeded(self.classifier, seed)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -32,6 +32,11 @@ def count_buckets(Y: Positions) -> NDArray[np.intp]:
     return ranks.max(axis=1, initial=0).astype(np.intp)
 
 
+def has_ties(Y: Positions) -> NDArray[np.bool_]:
+    """Which rankings tie labels."""
+    return count_buckets(Y) < (~np.isnan(Y)).sum(axis=1)
+
+
 def bucket_matrix(Y: Positions) -> Positions:
     """Bucket matrix B of each ranking: 1 where i is better than j, ½ tied, 0 worse.
 

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moreplr._files import whole_file
+from moreplr._files import existing_file, whole_file
 from moreplr._types import Positions, Weights
 from moreplr._validation import check_sample_weight
 from moreplr.rankings._canonical import check_labels, check_rankings, to_buckets
 from moreplr.rankings._cells import clip
 from moreplr.rankings._frames import RankedTable
-from moreplr.rankings._matrices import count_buckets
+from moreplr.rankings._matrices import has_ties
 
 SUFFIXES = (".soc", ".soi", ".toc", ".toi")
 _NAME = re.compile(r"ALTERNATIVE NAME (\d+)\s*:(.*)")
@@ -150,10 +150,8 @@ def _kind(path: Path) -> str:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = existing_file(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text, as PrefLib's files are") from error
     for number, line in enumerate(text.splitlines(), start=1):
@@ -191,7 +189,7 @@ def _order_text(buckets: list[list[int]]) -> str:
 
 def _check_kind(positions: Positions, kind: str, path: Path) -> None:
     ranked = (~np.isnan(positions)).sum(axis=1)
-    ties = "t" if (ranked > count_buckets(positions)).any() else "s"
+    ties = "t" if has_ties(positions).any() else "s"
     gaps = "i" if ((ranked > 0) & (ranked < positions.shape[1])).any() else "c"
     if (ties == "t" and kind[0] == "s") or (gaps == "i" and kind[2] == "c"):
         raise ValueError(f"{path}: rankings with ties or gaps; name the file .{ties}o{gaps}")

@@ -56,10 +56,15 @@ def base_or_forest(base: Any, random_state: Seed = None, n_jobs: int | None = No
     if base is None:
         return ForestRegressor(n_estimators=100, random_state=random_state, n_jobs=n_jobs)
     check_base(base)
-    base = clone(base)
-    if random_state is not None and "random_state" in base.get_params(deep=False):
-        base.set_params(random_state=random_state)
-    return base
+    return seeded(base, random_state)
+
+
+def seeded(estimator: Any, seed: Seed) -> Any:
+    """A fresh copy, with the seed if it takes one."""
+    estimator = clone(estimator)
+    if seed is not None and "random_state" in estimator.get_params(deep=False):
+        estimator.set_params(random_state=seed)
+    return estimator
 
 
 def fit_target(base: Any, X: Array, y: Array, sample_weight: Array | None, default: float) -> Any:
@@ -80,10 +85,16 @@ def fit_weighted(base: Any, X: Array, y: Array, sample_weight: Array | None) -> 
         options = {"sample_weight": sample_weight}
     else:
         raise TypeError(f"{type(base).__name__} does not take sample weights")
-    last = base.steps[-1][1] if isinstance(base, Pipeline) else base
-    if type(last).__module__.startswith("sklearn.svm."):  # libsvm does not react to Ctrl-C
+    if type(last_step(base)).__module__.startswith(
+        "sklearn.svm."
+    ):  # libsvm does not react to Ctrl-C
         return abandonable(lambda: base.fit(X, y, **options))
     return base.fit(X, y, **options)
+
+
+def last_step(model: Any) -> Any:
+    """The estimator at the end of a pipeline, or the model itself."""
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
 def warn_unobserved(Y: Array) -> float:
@@ -115,3 +126,13 @@ def column_means(Y: Array, sample_weight: Array | None = None) -> Array:
     count = weight.sum(axis=0)
     total = (np.where(observed, Y, 0) * weight).sum(axis=0)
     return np.divide(total, count, out=np.full(Y.shape[1], np.nanmean(Y)), where=count > 0)
+
+
+def check_kernel_size(name: str, cells: int, most: int) -> None:
+    """Refuse a kernel matrix that would not fit in memory, before it is made."""
+    if cells > most:
+        raise ValueError(
+            f"{name} would need a kernel matrix of {cells:,} × {cells:,} "
+            f"({cells**2 * 8 / 1e9:,.1f} GB), more than the limit of {most:,}; "
+            "train on fewer rows, raise the limit, or use another regressor"
+        )

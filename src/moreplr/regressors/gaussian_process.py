@@ -17,8 +17,7 @@ from moreplr._stopping import abandonable
 from moreplr._types import Array
 from moreplr._validation import integer_from
 from moreplr.base import PositionRegressor, chunks
-from moreplr.regressors._fitting import column_means, warn_unobserved
-from moreplr.regressors.svr import check_size
+from moreplr.regressors._fitting import check_kernel_size, column_means, warn_unobserved
 
 # Bytes of a row and an observed cell: the kernel, a label's part of it, temporary arrays.
 _CELL_BYTES = 48
@@ -71,7 +70,7 @@ class GaussianProcess(PositionRegressor):
         X, Y, _ = self._check_fit(X, y, None)
         warn_unobserved(Y)
         complete = not np.isnan(Y).any()
-        check_size(
+        check_kernel_size(
             type(self).__name__, len(X) if complete else np.sum(~np.isnan(Y)), self.max_cells
         )
         self.X_train_ = X

@@ -6,14 +6,13 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from moreplr._types import Array, Seed, Weights
 from moreplr._validation import take
 from moreplr.base import PositionRegressor
-from moreplr.regressors._fitting import base_or_forest, fit_weighted, warn_unobserved
+from moreplr.regressors._fitting import base_or_forest, fit_weighted, last_step, warn_unobserved
 from moreplr.regressors._intervals import predict_interval
 from moreplr.regressors.single_target import _base_gives_intervals
 
@@ -54,9 +53,8 @@ class Native(PositionRegressor):
         X, Y, weight = self._check_fit(X, y, sample_weight)
         base = base_or_forest(self.base, self.random_state)
         if Y.shape[1] > 1 and not get_tags(base).target_tags.multi_output:
-            raise ValueError(
-                f"{_last_step(base)} predicts one target only; use SingleTarget with it"
-            )
+            name = type(last_step(base)).__name__
+            raise ValueError(f"{name} predicts one target only; use SingleTarget with it")
         incomplete = np.isnan(Y).any(axis=1)
         if incomplete.any() and not getattr(base, "handles_missing_targets", False):
             X, Y, weight = self._complete_rows(base, X, Y, weight, ~incomplete)
@@ -83,7 +81,7 @@ class Native(PositionRegressor):
     def _complete_rows(
         self, base: Any, X: Array, Y: Array, weight: Any, complete: Any
     ) -> tuple[Any, ...]:
-        name = _last_step(base)
+        name = type(last_step(base)).__name__
         if not complete.any():
             raise ValueError(
                 f"no training row ranks every label, and {name} can't learn from rows with "
@@ -96,7 +94,3 @@ class Native(PositionRegressor):
             stacklevel=3,
         )
         return take(complete, X, Y, weight)
-
-
-def _last_step(base: Any) -> str:
-    return type(base[-1] if isinstance(base, Pipeline) else base).__name__

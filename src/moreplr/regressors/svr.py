@@ -11,7 +11,12 @@ from sklearn.svm import SVR
 from moreplr._types import Array, Weights
 from moreplr._validation import integer_from, number_from, take
 from moreplr.base import PositionRegressor, chunks
-from moreplr.regressors._fitting import column_means, fit_weighted, warn_unobserved
+from moreplr.regressors._fitting import (
+    check_kernel_size,
+    column_means,
+    fit_weighted,
+    warn_unobserved,
+)
 
 # Bytes of a row and a support vector: the kernel and temporary arrays.
 _CELL_BYTES = 32
@@ -78,7 +83,7 @@ class MultiOutputSVR(PositionRegressor):
             number_from("gamma", self.gamma, 0)
         X, Y, weight = self._check_fit(X, y, sample_weight)
         row, label = np.nonzero(~np.isnan(Y))
-        check_size(type(self).__name__, len(row), self.max_cells)
+        check_kernel_size(type(self).__name__, len(row), self.max_cells)
         warn_unobserved(Y)
         (weight_of_cells,) = take(row, weight)
         self.seen_ = ~np.isnan(Y).all(axis=0)
@@ -122,13 +127,3 @@ class MultiOutputSVR(PositionRegressor):
 
     def _allows_nan_features(self) -> bool:
         return False
-
-
-def check_size(name: str, cells: int, most: int) -> None:
-    """Refuse a kernel matrix that would not fit in memory, before it is made."""
-    if cells > most:
-        raise ValueError(
-            f"{name} would need a kernel matrix of {cells:,} × {cells:,} "
-            f"({cells**2 * 8 / 1e9:,.1f} GB), more than the limit of {most:,}; "
-            "train on fewer rows, raise the limit, or use another regressor"
-        )

@@ -27,7 +27,7 @@ from moreplr.rankers.dummy import DummyRanker
 from moreplr.rankers.neighbors import NearestNeighborsRanker
 from moreplr.rankers.pairwise import PairwiseRanker
 from moreplr.rankers.ranking_forest import RankingForest
-from moreplr.regressors._fitting import fit_weighted
+from moreplr.regressors._fitting import fit_weighted, last_step
 
 Rows = NDArray[np.intp]
 # These are cheap, and the mixture should be at least as good as they are.
@@ -115,11 +115,6 @@ def prepared(ranker: Any, *, positions: str, n_jobs: int | None, seed: int) -> A
     if positions == "given" and f"{own}positions" in parameters:
         changes[f"{own}positions"] = positions
     return ranker.set_params(**changes)
-
-
-def last_step(ranker: Any) -> Any:
-    """The ranker at the end of a pipeline, or itself."""
-    return ranker.steps[-1][1] if isinstance(ranker, Pipeline) else ranker
 
 
 def pairs_of(ranker: Any, X: Array) -> Pairs:

@@ -31,7 +31,6 @@ from moreplr.rankers.auto._members import (
     compact,
     default_members,
     fitted,
-    last_step,
     pairs_of,
     prepared,
     three_way,
@@ -41,7 +40,9 @@ from moreplr.rankers.auto._mixture import Observed, leaderboard, mixture_weights
 from moreplr.rankers.auto.explanation import MixtureExplanation
 from moreplr.rankers.ranking_forest import RankingForest
 from moreplr.rankers.ranking_forest.prediction_sets import SetRanker, merged, risk_curve
-from moreplr.rankings import count_buckets, to_text
+from moreplr.rankings import to_text
+from moreplr.rankings._matrices import has_ties
+from moreplr.regressors._fitting import last_step
 
 POSITIONS = ("observed", "given")
 
@@ -171,8 +172,7 @@ class AutoRanker(SetRanker):
         useful = compares(Y) if weight is None else compares(Y) & (weight > 0)
         X, Y, weight, groups = take(useful, X, Y, weight, groups)
         X, weight = np.ascontiguousarray(X), None if weight is None else weight / weight.mean()
-        ranked = np.sum(~np.isnan(Y), axis=1)
-        self.ties_ = bool((count_buckets(Y) < ranked).any())
+        self.ties_ = bool(has_ties(Y).any())
         rng = check_random_state(self.random_state)
         seed = self.random_state
         if not isinstance(seed, Integral):
