@@ -13,7 +13,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from moreplr import load
+from moreplr import NearestNeighborsRanker, load
 from moreplr.persistence import ModelFileError
 from moreplr.persistence.arrays import to_npy
 
@@ -196,6 +196,17 @@ def test_memory_is_bounded_before_it_is_taken(kind, parts, sign):
     assert time.process_time() - start < 10  # not for ever; tracing makes it slow
     with pytest.raises(ModelFileError):
         load(io.BytesIO(data), max_bytes=limit)
+
+
+@pytest.mark.parametrize("limit", [1 << 22, 1 << 23, 1 << 24, 1 << 25])
+def test_a_search_tree_counts_with_the_smallest_leaves(saved, limit):
+    X = np.arange(131_074.0)[:, None]  # one more level than of two rows less
+    ranker = NearestNeighborsRanker(1).fit(X, np.where(X % 2, [1.0, 2.0], [2.0, 1.0]))
+    ranker.index_.set_params(leaf_size=1)
+    data = saved(ranker)
+    assert peak_of(data, limit) < 2 * limit
+    if limit == 1 << 25:
+        assert load(io.BytesIO(data), max_bytes=limit).index_.leaf_size == 1
 
 
 def test_keys_that_are_made_to_meet_take_no_time(parts, sign):

@@ -37,6 +37,8 @@ _MOST_LETTERS = 1 << 16
 # Bytes of an object, and of an item of one.
 _OBJECT, _ITEM = 64, 16
 _COLUMN, _RANDOM_STATE = 2500, 3000
+# A search tree has up to two nodes for each row, of 32 bytes and two rows, and a number of the row.
+_NODES, _NODES_OF_A_ROW = 4, 72
 _ENTRY = 100
 # A text counts as one value for so many letters. Errors of other libraries print wrong parameters,
 # shared values wherever they appear: so many bytes for each at most.
@@ -123,7 +125,7 @@ class Decoder:
             shown += self._size - before if name in spec.parameters else 0
         if spec.restore is not None:  # the rest is computed from the stored arrays
             arrays = [one for one in state.values() if isinstance(one, np.ndarray)]
-            self._take(2 * sum(one.nbytes for one in arrays))
+            self._take(sum(_NODES * one.nbytes + _NODES_OF_A_ROW * len(one) for one in arrays))
         if not spec.is_ours:
             self.foreign = spec.cls.__name__
             self._take(_SHOWN * shown)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from moreplr._frames import one_row
 from moreplr._types import Array, Positions, Seed, Weights
 from moreplr._validation import check_name, integer_from, number_from, weighted_rows
-from moreplr.base import Pairs
+from moreplr.base import Pairs, chunks
 from moreplr.encoders import encode
 from moreplr.forest import BinnedMatrix, ForestRegressor
 from moreplr.metrics._rankings import tau_x_of_rows
@@ -254,7 +254,8 @@ class RankingForest(SetRanker):
         def score(min_samples: int) -> Array:
             tau = np.full(len(rows), np.nan)
             of_size = replace(leaves, min_samples=min_samples)
-            for chunk in self._chunks(len(rows)):
+            # Twice as many rows as in a chunk: for each, all trees are pruned anew.
+            for chunk in chunks(len(rows), self._row_bytes // 2):
                 own = [trees[chunk] for trees in unseen]
                 pairs, asked = of_size.out_of_bag(rows[chunk], own)
                 ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
