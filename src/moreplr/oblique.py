@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from moreplr._types import Array, Positions, Seed
-from moreplr._validation import integer_from, quiet
+from moreplr._validation import quiet
 from moreplr.rankings import check_rankings
 
 # The regressions use so many principal components, so that their cost is linear in the number of
@@ -35,7 +35,7 @@ _DIGITS = 9
 
 
 class ObliqueFeatures(TransformerMixin, BaseEstimator):
-    """Append principal components and linear predictions of the labels' positions.
+    """Append linear predictions of the labels' positions.
 
     Each label's position is predicted by a ridge regression on all features, whose penalty is
     chosen on held-out rows. As in :class:`sklearn.preprocessing.TargetEncoder`, `fit_transform`
@@ -47,8 +47,6 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_components : int, default=8
-        The number of principal components to append; fewer if there are fewer features.
     random_state : int, RandomState instance or None
         Draws the folds.
 
@@ -59,7 +57,7 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
     weights_ : array (n_features, n_appended)
         How standardised features are combined.
     label_numbers_ : array of int (n_appended,)
-        The label whose position each of them predicts, -1 for principal components.
+        The label whose position each of them predicts.
 
     References
     ----------
@@ -73,12 +71,11 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 3))
     >>> Y = (X @ rng.normal(size=(3, 4))).argsort(axis=1).argsort(axis=1) + 1
-    >>> ObliqueFeatures(2, random_state=0).fit_transform(X, Y).shape
-    (60, 9)
+    >>> ObliqueFeatures(random_state=0).fit_transform(X, Y).shape
+    (60, 7)
     """
 
-    def __init__(self, n_components: int = 8, *, random_state: Seed = None) -> None:
-        self.n_components = n_components
+    def __init__(self, *, random_state: Seed = None) -> None:
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -88,7 +85,6 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: Any, y: Any) -> Array:
         """Learn the combinations, and append them to the training rows, cross-fitted."""
-        integer_from("n_components", self.n_components, 0)
         if y is None:
             raise ValueError("ObliqueFeatures requires y to be passed, but the target y is None")
         X = self._features(X, reset=True)
@@ -101,8 +97,8 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
         with threadpool_limits(1, "blas"):  # the same bytes everywhere
             basis = _principal_axes(Z)
             S = Z @ basis
-            features, weights = [S[:, : self.n_components]], [basis[:, : self.n_components]]
-            labels = [np.full(weights[0].shape[1], -1)]
+            features, weights = [np.empty((len(X), 0))], [np.empty((X.shape[1], 0))]
+            labels = [np.empty(0, np.intp)]
             for rows, columns in _ranked_alike(targets):
                 folds = rng.permutation(len(rows)) % _FOLDS
                 predicted, slopes = _cross_fitted(S, rows, targets[np.ix_(rows, columns)], folds)

@@ -237,7 +237,7 @@ _PARTS = [
             "mean_": array("f8", "p"),
             "scale_": array("f8", "p"),
             "weights_": array("f8", "p", "oblique"),
-            "label_numbers_": array("i8", "oblique", least=-1),
+            "label_numbers_": array("i8", "oblique", least=0),
         },
     ),
     Spec(

@@ -60,8 +60,8 @@ class RankingForest(SetRanker):
     all labels and those of its two. The bucket order of greatest expected τ_X is predicted. Where
     no training ranking has a tie, predictions have none.
 
-    The forest of a single label also looks at oblique features, linear combinations of the
-    features: principal components, and a linear prediction of this label's position. See
+    The forest of a single label also looks at an oblique feature, a linear combination of the
+    features: a linear prediction of this label's position. See
     :class:`moreplr.oblique.ObliqueFeatures`. The forest of all labels does not, so that the votes
     do not rely on them.
 
@@ -86,7 +86,7 @@ class RankingForest(SetRanker):
     max_features : {"sqrt", "log2"}, int, float or None, default=1/3
         How many features a split looks at; a float is a share. Oblique features count.
     oblique : bool, default=True
-        Whether to append oblique features.
+        Whether forests of single labels look at oblique features, too.
     max_work : float or None, default=1.5e10
         A bound for the work of growing: draws · log₂(rows) · features, added up over all trees.
         A tree draws as many rows as there are, or as many as the bound allows, but at least
@@ -211,10 +211,9 @@ class RankingForest(SetRanker):
             label = np.full(len(every), -1)
             if self.oblique_ is not None:
                 label[n_features:] = self.oblique_.label_numbers_
-            tasks += [
-                (filled[:, [own]], every[(label < 0) | (label == own)], 1)
-                for own in range(filled.shape[1])
-            ]
+            for own in range(filled.shape[1]):
+                features = every[(label < 0) | (label == own)]
+                tasks.append((filled[:, [own]], features, 1))
         n_trees, draws = self._affordable(
             len(wide), sum(len(own) * more for _, own, more in tasks)
         )
