@@ -206,6 +206,8 @@ def test_the_html_is_escaped():
     ("options", "says"),
     [
         ({"background": None}, "give background rows"),
+        ({"background": pd.DataFrame(columns=list("pqr"))}, "background has no rows"),
+        ({"background": pd.DataFrame({"p": [1.0]})}, "feature names should match"),
         ({"first": "wine"}, "no label 'wine'; the labels are"),
         ({"second": "tea"}, "a pair needs two labels"),
         ({"x": [[1, 2, 3], [1, 2, 3]]}, "one row is explained at a time, got 2"),

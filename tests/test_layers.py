@@ -118,6 +118,10 @@ class TestAllLayers:
     def test_no_rows(self, layer):
         assert layer().decode(np.empty((0, 3)), np.empty((0, 3))).shape == (0, 3)
 
+    def test_outputs_are_a_table(self, layer):
+        with pytest.raises(ValueError, match=r"must be two-dimensional, got shape \(3,\)"):
+            layer().decode([1.0, 2.0, 3.0], np.zeros(3))
+
     @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
     def test_outputs_that_are_not_finite(self, layer, bad):
         with pytest.raises(ValueError, match="row 1, label 0: the regressor gave"):

@@ -41,6 +41,12 @@ def test_scores_that_do_not_vary():
     assert (found.low, found.high, found.p_value) == (0.4, 0.4, 0)
 
 
+def test_one_score_has_no_interval():
+    found = corrected_t([0.4], 0.5)
+    assert found.mean == 0.4
+    assert np.isnan([found.low, found.high, found.p_value]).all()
+
+
 def test_intervals_end_where_the_measure_does():
     assert corrected_t([1.0, 0.5], 1.0).high == 1
     assert corrected_t([-1.0, -0.5], 1.0).low == -1

@@ -29,6 +29,10 @@ class TestChoiceRegret:
         scores = pd.DataFrame({"b": [5.0], "a": [1.0]})
         assert choice_regret(scores, ["a > b"]) == 4
 
+    def test_each_label_needs_a_score(self):
+        with pytest.raises(ValueError, match=r"values have shape \(1, 2\), Y_pred .* \(1, 3\)"):
+            choice_regret([[1.0, 2.0]], [[1, 2, 3]])
+
     def test_infinite_scores_are_refused(self):
         with pytest.raises(ValueError, match="penalized_runtime"):
             choice_regret([[INF, 1.0]], [[1, 2]])
@@ -63,6 +67,12 @@ class TestRunTimes:
         times = [[2.0, 1.0], [2.0, INF]]
         share = closed_gap(times, [[2, 1], [2, 1]], 100, single_best=0)
         assert share == pytest.approx((2 - (1 + 1000) / 2) / (2 - 1.5))
+
+    def test_the_single_best_may_be_named(self):
+        frame = pd.DataFrame(self.times, columns=["a", "b", "c"])
+        Y = pd.DataFrame([[2, 3, 1], [2, 1, 3]], columns=["a", "b", "c"])
+        named = closed_gap(frame, Y, 100, single_best="c")
+        assert named == closed_gap(self.times, Y, 100, single_best=2) == (8 - 4.5) / (8 - 2)
 
     def test_no_gap(self):
         assert np.isnan(closed_gap([[1.0, 2.0]], [[1, 2]], 10, single_best=0))
