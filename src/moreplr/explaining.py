@@ -23,6 +23,7 @@ from moreplr._frames import is_frame, one_row, to_pandas
 from moreplr._shap import to_shap
 from moreplr._types import Array, Seed
 from moreplr._validation import integer_from
+from moreplr.rankings._cells import plain
 
 __all__ = ["Reasons", "reasons", "to_shap"]
 
@@ -339,6 +340,6 @@ def _rounded(value: float, width: float) -> float:
 
 def _shown(value: Any) -> str:
     if isinstance(value, float | np.floating):
-        return "missing" if np.isnan(value) else f"{value:.4g}"
+        return "missing" if np.isnan(value) else plain(float(value))
     text = "missing" if value is None or value is pd.NA or value is pd.NaT else str(value)
     return text if len(text) <= _LETTERS_SHOWN else text[: _LETTERS_SHOWN - 1] + "…"

@@ -26,7 +26,7 @@ from moreplr.evaluation._words import (
 )
 from moreplr.evaluation._worth import worth_of
 from moreplr.rankings import count_buckets, dense_ranks
-from moreplr.rankings._cells import count
+from moreplr.rankings._cells import count, plain
 
 # The page lists this many features, and counts the rest.
 _MOST_FEATURES = 40
@@ -110,7 +110,8 @@ def _features(data: Any, kinds: dict[str, str]) -> Iterator[dict[str, Any]]:
         if not len(known):
             holds = "nothing"
         elif numbers and not pd.api.types.is_bool_dtype(values.dtype):
-            holds = f"{known.min():.4g} to {known.max():.4g}, half below {known.median():.4g}"
+            least, half, most = map(plain, (known.min(), known.median(), known.max()))
+            holds = f"{least} to {most}, half below {half}"
         elif known.nunique() == len(known) > 1:
             holds = f"such as {clipped(known.iloc[0])}"
         else:
@@ -192,20 +193,9 @@ def _svg(display: Any) -> Markup:
     )
 
 
-def plain(number: float) -> str:
-    """A number as text, with four digits and without powers of ten.
-
-    Examples
-    --------
-    >>> plain(0.65481), plain(17012.3)
-    ('0.6548', '17,012')
-    """
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
-
-
 def clipped(value: Any) -> str:
     """A value as text, cut if it is long."""
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    text = plain(value) if isinstance(value, float) else str(value)
     return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"
 
 

@@ -29,6 +29,17 @@ def clip(value: Any) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 2] + "…" + text[-1]
 
 
+def plain(number: float) -> str:
+    """A number for people: no more digits than say something, and no powers of ten.
+
+    Examples
+    --------
+    >>> plain(0.65481), plain(2024.0), plain(17012.3)
+    ('0.6548', '2024', '17,012')
+    """
+    return f"{number:,.0f}" if abs(number) >= 9999.5 else f"{number:.4g}"
+
+
 def shorten(names: Iterable[Any], most: int = 12) -> str:
     """Names in a row, the first ones only if there are many.
 

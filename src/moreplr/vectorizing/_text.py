@@ -14,6 +14,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from moreplr._types import Array, Seed
 from moreplr._validation import integer_from
@@ -65,7 +66,9 @@ class TextEncoder(TransformerMixin, BaseEstimator):
         svd = TruncatedSVD(
             min(n_components, n), random_state=check_random_state(self.random_state)
         )
-        with np.errstate(invalid="ignore"):  # texts that are all alike or empty have no spread
+        # Texts that are all alike or empty have no spread. Several threads take longer for so
+        # little, and do not give the same bytes everywhere.
+        with np.errstate(invalid="ignore"), threadpool_limits(1, "blas"):
             values = svd.fit_transform(self._weighted(counts))
         # All components together have the variance of one standardised number.
         spread = float(np.sqrt(values.var(axis=0).sum()))
