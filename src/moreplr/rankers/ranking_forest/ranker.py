@@ -43,6 +43,10 @@ _FEWEST_TREES = 10
 # Times `n_estimators`. It votes on all pairs and is one of many forests: more trees of it gain
 # more than more trees of the others, and cost less.
 _SHARED_TREES = 3
+# A label's forest looks at linear predictions of so many other labels, too. They help where
+# rankings follow linear scores, and are noise elsewhere: on made data as a whole none, four and
+# all are level. With a fixed number the cost does not grow with the square of the labels.
+_OTHER_PREDICTIONS = 4
 # Of a row and a feature: standardised, combined, binned, and what is made on the way.
 _FEATURE_BYTES = 40
 # Of a row and a pair: its votes, its probabilities, and those of the chunk before.
@@ -60,10 +64,10 @@ class RankingForest(SetRanker):
     all labels and those of its two. The bucket order of greatest expected τ_X is predicted. Where
     no training ranking has a tie, predictions have none.
 
-    The forest of a single label also looks at an oblique feature, a linear combination of the
-    features: a linear prediction of this label's position. See
-    :class:`moreplr.oblique.ObliqueFeatures`. The forest of all labels does not, so that the votes
-    do not rely on them.
+    The forest of a single label also looks at oblique features, linear combinations of the
+    features: linear predictions of the positions of this label and of up to four others, drawn at
+    random. See :class:`moreplr.oblique.ObliqueFeatures`. The forest of all labels does not, so
+    that the votes do not rely on them.
 
     Parameters
     ----------
@@ -208,12 +212,13 @@ class RankingForest(SetRanker):
             features = every if self.structure == "shared" else every[:n_features]
             tasks.append((filled, features, _SHARED_TREES))
         if self.structure != "shared":
-            label = np.full(len(every), -1)
+            predicts = np.full(len(every), -1)
             if self.oblique_ is not None:
-                label[n_features:] = self.oblique_.label_numbers_
-            for own in range(filled.shape[1]):
-                features = every[(label < 0) | (label == own)]
-                tasks.append((filled[:, [own]], features, 1))
+                predicts[n_features:] = self.oblique_.label_numbers_
+            for label, column in enumerate(filled.T):
+                others = rng.permutation(np.delete(np.arange(filled.shape[1]), label))
+                seen = np.isin(predicts, [-1, label, *others[:_OTHER_PREDICTIONS]])
+                tasks.append((column[:, None], every[seen], 1))
         n_trees, draws = self._affordable(
             len(wide), sum(len(own) * more for _, own, more in tasks)
         )
