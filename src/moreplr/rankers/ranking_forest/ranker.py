@@ -91,7 +91,7 @@ class RankingForest(SetRanker):
         How many features a split looks at; a float is a share. Oblique features count.
     oblique : bool, default=True
         Whether forests of single labels look at oblique features, too.
-    max_work : float or None, default=1.5e10
+    max_work : float or None, default=1e10
         A bound for the work of growing: draws · log₂(rows) · features, added up over all trees.
         A tree draws as many rows as there are, or as many as the bound allows, but at least
         1,000. Then there may be fewer trees, down to 10 of a label. None sets no bound.
@@ -144,7 +144,7 @@ class RankingForest(SetRanker):
         prior_weight: float = 0.01,
         max_features: Any = 1 / 3,
         oblique: bool = True,
-        max_work: float | None = 1.5e10,
+        max_work: float | None = 1e10,
         positions: str = "observed",
         aggregation: str | None = None,
         objective: str = "tau_x",
