@@ -19,10 +19,10 @@ fuzz: export MOREPLR_FUZZ ?= 300
 fuzz: .venv/.installed
 	$(BIN)/python -m pytest tests/persistence/test_fuzz.py -n 2 --dist worksteal
 
-# Each sign and number of these modules changed in turn: the tests notice, or the change is known to
-# make no difference (.ci/survivors.txt).
+# Each sign and number of encoders, layers, metrics and aggregation changed in turn: the tests notice,
+# or the change is known to make no difference (.ci/survivors.txt). All take hours, EVERY=20 a sample.
 mutation: .venv/.installed
-	$(BIN)/python .ci/mutation.py encoders layers metrics
+	$(BIN)/python .ci/mutation.py --every $(or $(EVERY),1)
 
 # The same tests with the oldest versions that pyproject.toml admits, with the newest there are,
 # and with what is not released yet.

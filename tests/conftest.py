@@ -1,13 +1,17 @@
 """What all tests share."""
 
+import os
 import shutil
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # The first call of a kernel may compile or load it: no example is slow for that.
 settings.register_profile("moreplr", deadline=None)
-settings.load_profile("moreplr")
+# Whether a test fails is all that counts there, not which example is the simplest.
+without_shrinking = [Phase.explicit, Phase.generate]
+settings.register_profile("mutation", deadline=None, derandomize=True, phases=without_shrinking)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "moreplr"))
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 

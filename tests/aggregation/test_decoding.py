@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moreplr.aggregation import METHODS, aggregate, expected_tau
+from moreplr.aggregation.decoding import decode
 
 SYMMETRIC = ("exact", "segments", "borda", "copeland")
 
@@ -93,6 +94,22 @@ def test_aggregate_for_tau_x_is_expected_tau(twin):
             aggregate(P + Q / 2, method, "tau_x", ties=Q, random_state=0),
             expected_tau(P, Q, method, random_state=0),
         )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rankers_get_the_same_without_checks(twin, method):
+    P, Q = twin.three_way(20, 5, np.random.default_rng(6))
+    found = {name: decode(P, Q, method, name, random_state=0) for name in ("tau_x", "l1")}
+    np.testing.assert_array_equal(found["tau_x"], expected_tau(P, Q, method, random_state=0))
+    np.testing.assert_array_equal(found["l1"], aggregate(P + Q / 2, method, random_state=0))
+
+
+def test_rankers_options_reach_the_solver(twin):
+    P, Q = twin.three_way(20, 5, np.random.default_rng(7))
+    for options in ({"n_buckets": 3}, {"top": 2}, {"total_order": True}):
+        found = decode(P, Q, "auto", "tau_x", **options)
+        assert twin.allowed(found, **options).all()
+        np.testing.assert_array_equal(found, expected_tau(P, Q, **options))
 
 
 def test_expected_tau_beats_the_l1_optimum_at_its_own_measure(twin):

@@ -1,11 +1,14 @@
 """Local search reaches the optimum nearly always and is never worse than its starts."""
 
+import numba
 import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from moreplr.aggregation import aggregate, expected_tau
 
+# Kernels that run as plain Python, to find out what tests notice, take a hundred times as long.
+ROWS = 12 if numba.config.DISABLE_JIT else 400
 STARTS = ("bpa_lia", "bpa_lia_mp2", "segments")
 OPTIONS = [{}, {"n_buckets": 3}, {"top": 4}, {"total_order": True}, {"top": 4, "n_buckets": 3}]
 
@@ -21,13 +24,13 @@ def optimal_share(twin, P, Q):
 @pytest.mark.parametrize("k", [4, 7, 10])
 @pytest.mark.parametrize("alpha", [(1.0, 1.0, 1.0), (0.3, 0.3, 0.3), (1.0, 1.0, 0.3)])
 def test_local_search_is_optimal_on_random_matrices(twin, k, alpha):
-    P, Q = twin.three_way(400, k, np.random.default_rng(k), alpha)
+    P, Q = twin.three_way(ROWS, k, np.random.default_rng(k), alpha)
     assert min(optimal_share(twin, P, Q)) >= 0.98
 
 
 @pytest.mark.parametrize("noise", [0.5, 1.5])
 def test_local_search_is_optimal_on_noisy_samples(twin, noise):
-    P, Q = twin.sampled(400, 10, np.random.default_rng(0), noise=noise)
+    P, Q = twin.sampled(ROWS, 10, np.random.default_rng(0), noise=noise)
     assert min(optimal_share(twin, P, Q)) >= 0.98
 
 
@@ -35,14 +38,14 @@ def test_local_search_is_optimal_on_noisy_samples(twin, noise):
 def test_local_search_is_optimal_on_neighbours_of_real_rows(twin, benchmark_data, name):
     X, Y = benchmark_data(name)
     index = NearestNeighbors(n_neighbors=16).fit(X)
-    near = index.kneighbors(X[:400], return_distance=False)[:, 1:]
+    near = index.kneighbors(X[:ROWS], return_distance=False)[:, 1:]
     assert min(optimal_share(twin, *twin.shares(Y[near]))) >= 0.98
 
 
 @pytest.mark.parametrize("k", [5, 14, 26])
 def test_local_search_is_never_worse_than_its_starts(twin, k):
     rng = np.random.default_rng(k)
-    parts = [twin.three_way(100, k, rng), twin.sampled(100, k, rng)]
+    parts = [twin.three_way(ROWS // 4, k, rng), twin.sampled(ROWS // 4, k, rng)]
     P, Q = (np.concatenate(matrices) for matrices in zip(*parts, strict=True))
     C = P + Q / 2
     distance = twin.l1_distance(C, aggregate(C, "local"))
@@ -54,7 +57,7 @@ def test_local_search_is_never_worse_than_its_starts(twin, k):
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_local_search_honours_options_and_comes_near_the_optimum(twin, options):
-    P, Q = twin.sampled(100, 9, np.random.default_rng(1))
+    P, Q = twin.sampled(ROWS // 4, 9, np.random.default_rng(1))
     found = expected_tau(P, Q, "local", **options)
     assert twin.allowed(found, **options).all()
     loss = twin.mean_tau_x(P, Q, expected_tau(P, Q, "exact", **options))
@@ -65,7 +68,7 @@ def test_local_search_honours_options_and_comes_near_the_optimum(twin, options):
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_local_search_honours_options_with_many_labels(twin, options):
-    P, Q = twin.three_way(20, 30, np.random.default_rng(2), (1.0, 1.0, 0.3))
+    P, Q = twin.three_way(ROWS // 20, 30, np.random.default_rng(2), (1.0, 1.0, 0.3))
     assert twin.allowed(expected_tau(P, Q, "local", **options), **options).all()
     cut = twin.mean_tau_x(P, Q, expected_tau(P, Q, "segments", **options))
     assert (twin.mean_tau_x(P, Q, expected_tau(P, Q, "local", **options)) >= cut - 1e-9).all()
