@@ -16,6 +16,8 @@ _LARGEST = 2**31 - 1
 MOST_JOBS = 1024
 # As in scikit-learn's forests: sums of squares of such features do not overflow yet.
 LARGEST_FEATURE = float(np.finfo(np.float32).max)
+# Forests add up squares of targets in single precision: of these, 10⁸ have room.
+LARGEST_TARGET = 1e15
 
 
 def without_mask(values: Any) -> Any:
@@ -171,6 +173,20 @@ def check_size(X: Any) -> None:
         raise ValueError(
             f"X has a feature with values beyond {LARGEST_FEATURE:.2g} in size, whose squares "
             "overflow: scale it down"
+        )
+
+
+def check_target_size(Y: Array) -> None:
+    """Refuse targets, such as given positions, whose squares would overflow; NaN passes.
+
+    Examples
+    --------
+    >>> check_target_size(np.array([[1e15, np.nan]]))
+    """
+    if (np.abs(Y) > LARGEST_TARGET).any():
+        raise ValueError(
+            f"y has values beyond {LARGEST_TARGET:.0e} in size, whose squares overflow in single "
+            "precision: scale it down"
         )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from moreplr._types import Positions
+from moreplr._validation import check_target_size
 from moreplr.rankings import check_rankings, sort_rankings, unsort
 
 METHODS = ("dense", "standard", "modified", "fractional")
@@ -51,6 +52,7 @@ def encode(Y: Any, method: str = "dense", positions: str = "observed") -> Positi
         raise ValueError(f"positions must be one of {POSITIONS}, got {positions!r}")
     given, _ = check_rankings(Y)
     if positions == "given":
+        check_target_size(given)
         return given
     ranked = sort_rankings(given)
     if method == "dense":

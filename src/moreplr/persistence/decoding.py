@@ -38,7 +38,7 @@ _MOST_LETTERS = 1 << 16
 # Bytes of an object, and of an item of one.
 _OBJECT, _ITEM = 64, 16
 _COLUMN, _RANDOM_STATE = 2500, 3000
-# A search tree has up to two nodes for each row, of 32 bytes and two rows, and a number of the row.
+# A search tree has up to two nodes for a row, of 32 bytes and two rows each, and the row's number.
 _NODES, _NODES_OF_A_ROW = 4, 72
 _ENTRY = 100
 # A text counts as one value for so many letters. What is wrong with a parameter of another
