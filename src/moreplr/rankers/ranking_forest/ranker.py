@@ -242,7 +242,7 @@ class RankingForest(SetRanker):
             # Twice as many rows as in a chunk: for each, all trees are pruned anew.
             for chunk in chunks(len(rows), self._row_bytes // 2):
                 own = [trees[chunk] for trees in unseen]
-                pairs, asked = of_size.out_of_bag(rows[chunk], own)
+                pairs, asked = of_size.out_of_bag(rows[chunk], own, self.n_jobs)
                 ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
                 true = self.rankings_[rows[chunk]]
                 tau[chunk] = np.where(asked, tau_x_of_rows(true, ranks), np.nan)
@@ -263,7 +263,7 @@ class RankingForest(SetRanker):
         leaves = self._leaves()
         for chunk in self._chunks(len(rows)):
             own = rows[chunk]
-            yield chunk, *leaves.out_of_bag(own, leaves.unseen(own))
+            yield chunk, *leaves.out_of_bag(own, leaves.unseen(own), self.n_jobs)
 
     def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
         """Pair probabilities of training rows, by the trees that have not seen them.
