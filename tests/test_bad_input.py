@@ -22,7 +22,7 @@ from moreplr import (
     TableRanker,
     rivals,
 )
-from moreplr._validation import LARGEST_FEATURE
+from moreplr._validation import LARGEST_FEATURE, LARGEST_TARGET
 from moreplr.forest import ForestClassifier, ForestRegressor
 from moreplr.oblique import ObliqueFeatures
 from moreplr.regressors import Conformal, GaussianProcess, MultiOutputSVR, SingleTarget
@@ -186,6 +186,25 @@ def test_weights_that_are_no_numbers_are_refused(weights):
 def test_parameters_that_are_nothing_of_the_kind_are_named(ranker, name):
     with pytest.raises((TypeError, ValueError), match=f"{name} must be"):
         ranker.fit(X, Y)
+
+
+@pytest.mark.parametrize("size", [1e15, 1e16, 1e38, 1e155, 1e300])
+@pytest.mark.parametrize("positions", ["observed", "given"])
+@pytest.mark.parametrize("name", ["forest", "native", "single target", "forest of positions"])
+def test_positions_of_any_size_are_refused_or_right(name, positions, size):
+    model, large = clone(MODELS[name]), Y * (size / Y.max())
+    values_count = "positions" not in model.get_params()
+    if not values_count:
+        model.set_params(positions=positions)
+        values_count = positions == "given"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=FutureWarning)
+        if values_count and size > LARGEST_TARGET:
+            with pytest.raises(ValueError, match="y has values beyond 1e\\+15 in size"):
+                model.fit(X, large)
+        else:
+            assert np.isfinite(model.fit(X, large).predict(X)).all()
 
 
 def test_positions_beyond_any_float_are_refused():

@@ -17,6 +17,8 @@ _LARGEST = 2**31 - 1
 MOST_JOBS = 1024
 # As in scikit-learn's forests: sums of squares of such features do not overflow yet.
 LARGEST_FEATURE = float(np.finfo(np.float32).max)
+# Forests add up squares of targets in single precision: of these, 10⁸ have room.
+LARGEST_TARGET = 1e15
 
 
 def without_mask(values: Any) -> Any:
@@ -193,6 +195,20 @@ def take(rows: Any, *arrays: Any) -> tuple[Any, ...]:
     (array([0.2]), None)
     """
     return tuple(None if array is None else array[rows] for array in arrays)
+
+
+def check_target_size(Y: Array) -> None:
+    """Refuse targets, such as given positions, whose squares would overflow; NaN passes.
+
+    Examples
+    --------
+    >>> check_target_size(np.array([[1e15, np.nan]]))
+    """
+    if (np.abs(Y) > LARGEST_TARGET).any():
+        raise ValueError(
+            f"y has values beyond {LARGEST_TARGET:.0e} in size, whose squares overflow in single "
+            "precision: scale it down"
+        )
 
 
 def weighted_rows(

@@ -27,6 +27,7 @@ from moreplr._validation import (
     check_name,
     check_sample_weight,
     check_size,
+    check_target_size,
     compares,
     finite_or_nan,
     numbers_from,
@@ -360,6 +361,7 @@ class PositionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_consistent_length(X, Y)
         if np.isnan(Y).all():
             raise ValueError("y holds NaN only: there is no target to learn from")
+        check_target_size(Y)
         self.n_outputs_ = Y.shape[1]
         return X, Y, check_sample_weight(sample_weight, len(X))
 

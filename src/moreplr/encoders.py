@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from sklearn.base import BaseEstimator
 
 from moreplr._types import Positions
-from moreplr._validation import check_name
+from moreplr._validation import check_name, check_target_size
 from moreplr.rankings import check_rankings
 
 # The names of the paper, and those of scipy.stats.rankdata.
@@ -52,6 +52,7 @@ def encode(Y: Any, method: str = "dense", positions: str = "observed") -> Positi
     check_name("positions", positions, POSITIONS)
     given, _ = check_rankings(Y)
     if positions == "given":
+        check_target_size(given)
         return given
     values = rankdata(given, _RANKDATA[method], axis=1, nan_policy="omit").astype(float)
     if positions == "expected":

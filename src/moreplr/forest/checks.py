@@ -18,6 +18,7 @@ from moreplr._validation import (
     check_jobs,
     check_sample_weight,
     check_size,
+    check_target_size,
     integer_from,
     quiet,
     without_mask,
@@ -89,18 +90,20 @@ def targets_of(Y: Any, X: AnyArray, name: str) -> NDArray[np.float64]:
     """Targets as they are given, in one or two dimensions, NaN allowed."""
     if Y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
-    Y = check_array(
-        without_mask(Y),
-        ensure_2d=False,
-        dtype=np.float64,
-        ensure_all_finite="allow-nan",
-        input_name="y",
-    )
+    with quiet():
+        Y = check_array(
+            without_mask(Y),
+            ensure_2d=False,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            input_name="y",
+        )
     if Y.ndim not in (1, 2):
         raise ValueError(f"y must have one or two dimensions, got {Y.ndim}")
     check_consistent_length(X, Y)
     if np.isnan(Y).all():
         raise ValueError("Input y contains NaN only: there is nothing to learn from")
+    check_target_size(Y)
     return Y
 
 

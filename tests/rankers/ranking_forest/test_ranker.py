@@ -276,6 +276,8 @@ class TestPredictions:
         one = RankingForest(20, random_state=0).fit(X, Y)
         two = RankingForest(20, random_state=0, n_jobs=2).fit(X, Y)
         np.testing.assert_array_equal(one.predict_pairs(X).P, two.predict_pairs(X).P)
+        np.testing.assert_array_equal(one.held_out_pairs().P, two.held_out_pairs().P)
+        assert one.scores_ == two.scores_
 
     def test_importances_name_the_features_that_count(self):
         X, Y = make_rankings(n=200)

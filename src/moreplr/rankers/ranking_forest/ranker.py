@@ -91,7 +91,7 @@ class RankingForest(SetRanker):
         How many features a split looks at; a float is a share. Oblique features count.
     oblique : bool, default=True
         Whether forests of single labels look at oblique features, too.
-    max_work : float or None, default=1e10
+    max_work : float or None, default=8e9
         A bound for the work of growing: draws · log₂(rows) · features, added up over all trees.
         A tree draws as many rows as there are, or as many as the bound allows, but at least
         1,000. Then there may be fewer trees, down to 10 of a label. None sets no bound.
@@ -144,7 +144,7 @@ class RankingForest(SetRanker):
         prior_weight: float = 0.01,
         max_features: Any = 1 / 3,
         oblique: bool = True,
-        max_work: float | None = 1e10,
+        max_work: float | None = 8e9,
         positions: str = "observed",
         aggregation: str | None = None,
         objective: str = "tau_x",
@@ -261,7 +261,7 @@ class RankingForest(SetRanker):
             # Twice as many rows as in a chunk: for each, all trees are pruned anew.
             for chunk in chunks(len(rows), self._row_bytes // 2):
                 own = [trees[chunk] for trees in unseen]
-                pairs, asked = of_size.out_of_bag(rows[chunk], own)
+                pairs, asked = of_size.out_of_bag(rows[chunk], own, self.n_jobs)
                 ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
                 true = self.rankings_[rows[chunk]]
                 tau[chunk] = np.where(asked, tau_x_of_rows(true, ranks), np.nan)
@@ -282,7 +282,7 @@ class RankingForest(SetRanker):
         leaves = self._leaves()
         for chunk in self._chunks(len(rows)):
             own = rows[chunk]
-            yield chunk, *leaves.out_of_bag(own, leaves.unseen(own))
+            yield chunk, *leaves.out_of_bag(own, leaves.unseen(own), self.n_jobs)
 
     def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
         """Pair probabilities of training rows, by the trees that have not seen them.

@@ -23,6 +23,7 @@ from moreplr._types import Array, Positions
 from moreplr.base import Pairs
 from moreplr.forest import BinnedMatrix, ForestRegressor
 from moreplr.forest.members import Voters, members_in_parts
+from moreplr.forest.parallel import Stopped, run
 from moreplr.rankers.ranking_forest import _marginals, _votes
 from moreplr.rankings._matrices import dense_ranks
 
@@ -92,7 +93,7 @@ class Leaves:
         return [forest.unseen(rows) for forest in self.forests]
 
     def out_of_bag(
-        self, rows: NDArray[np.intp], unseen: list[Unseen]
+        self, rows: NDArray[np.intp], unseen: list[Unseen], n_jobs: int | None
     ) -> tuple[Pairs, NDArray[np.bool_]]:
         """Those of training rows by trees that have not seen them, and which are known."""
 
@@ -101,7 +102,7 @@ class Leaves:
             voters = forest.voters(self.groups, self.min_samples)
             return voters, forest.codes_[rows], unseen[number]
 
-        return self._mix(len(rows), asked)
+        return self._mix(len(rows), asked, n_jobs)
 
     def row_weights(self, X: Array) -> Array:
         """The weights of all training rows in the leaves of one row, a line for each forest."""
@@ -117,25 +118,38 @@ class Leaves:
         return BinnedMatrix(binner.transform(X), binner)
 
     def _mix(
-        self, n: int, asked: Callable[[int], tuple[Voters, Codes, Unseen | None]]
+        self,
+        n: int,
+        asked: Callable[[int], tuple[Voters, Codes, Unseen | None]],
+        n_jobs: int | None = 1,
     ) -> tuple[Pairs, NDArray[np.bool_]]:
         """Probabilities of n rows, and for which of them every forest has members.
 
         `asked` gives the voters of a forest, the codes of the rows, and which trees may speak.
         """
-        k, known = len(self.places), np.ones(n, np.bool_)
+        k, n_forests = len(self.places), len(self.forests)
+        known, stop = np.ones((n_forests, n), np.bool_), np.zeros(1, np.uint8)
         votes = np.zeros((3, n, k, k), np.uint32)
         positions = np.zeros((n, k, int(self.places.max(initial=0)) + 1), np.uint32)
         complete = bool((self.codes[:, :k] >= 0).all())
-        for number in range(len(self.forests)):
-            label = label_of(number, len(self.forests), k)
+
+        def count(number: int) -> None:
+            label = label_of(number, n_forests, k)
             first, last = (0, k) if label is None else (label, label + 1)
             for part, members in members_in_parts(*asked(number)):
-                known[part] &= np.diff(members[0]) > 0
+                if stop[0]:
+                    raise Stopped
+                known[number, part] = np.diff(members[0]) > 0
                 _votes.add_votes(
                     self.codes, self.places, complete, first, last, *members, *votes[:, part],
                     positions[part],
                 )  # fmt: skip
+
+        # Forests of single labels have lines of their own to add to, that of all labels has not.
+        single = int(label_of(0, n_forests, k) is None)
+        for number in range(single):
+            count(number)
+        run(count, [(number,) for number in range(single, n_forests)], n_jobs, stop, in_place=True)
         scale = 1 / votes_of_a_pair(len(self.forests), k) / _votes.UNIT
         mixed = Pairs(*np.empty((2, n, k, k)))
         step = max(_CELLS // k**2, 1)
@@ -144,7 +158,7 @@ class Leaves:
                 *votes[:, some], scale, _marginals.orders(positions[some]),
                 *self.prior, self.weights, mixed.P[some], mixed.Q[some],
             )  # fmt: skip
-        return mixed, known
+        return mixed, known.all(axis=0)
 
 
 def _codes(rankings: Positions) -> NDArray[np.int16]:
