@@ -164,7 +164,7 @@ class Leaves:
                 *votes[:, some], scale, _marginals.orders(positions[some]),
                 *self.prior, self.weights, mixed.P[some], mixed.Q[some],
             )  # fmt: skip
-        return mixed, known.all(axis=0)
+        return mixed, np.logical_and.reduce(known, axis=0)
 
 
 def _codes(rankings: Positions) -> NDArray[np.int16]:
