@@ -2,6 +2,7 @@
 
     python benchmarks/safety.py [--sizes 2000x10 …] [--rankers RankingForest …] [--rows 10000]
     python benchmarks/safety.py --million
+    python benchmarks/safety.py --threads
 
 Made data: 20 features, rankings that follow noisy linear utilities, with ties. Each ranker and
 size runs in a process of its own, on one thread, under Linux with glibc. Memory is what a step
@@ -11,6 +12,10 @@ has a time budget of 60 seconds.
 
 --million: predictions of 10⁶ rows, of rankers fitted on 2,000 rows with 10 labels. 80 MB of the
 memory are the ranks themselves.
+
+--threads: how much faster a default forest of 2,000 rows with 10 labels is fitted by two threads.
+The least of `--repeats` times; and, as clocks mean little on a machine with other work, CPU
+seconds: those of the main thread, in which no other works, and half of the others.
 """
 
 from __future__ import annotations
@@ -161,6 +166,24 @@ def row_of(name: str, n: int, k: int, rows: int, most: float) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def threads(repeats: int) -> None:
+    """Print seconds and CPU seconds of a fit by one thread and by two."""
+    RANKERS["RankingForest"]().fit(*made(60, 4, 1))  # compiled
+    X, Y = made(2000, 10, 1)
+    clock, work = {1: [], 2: []}, {1: [], 2: []}
+    for _ in range(repeats):
+        for n_jobs in clock:
+            starts = time.perf_counter(), time.process_time(), time.thread_time()
+            RankingForest(n_jobs=n_jobs, random_state=0).fit(X, Y)
+            ends = time.perf_counter(), time.process_time(), time.thread_time()
+            seconds, total, alone = np.subtract(ends, starts)
+            clock[n_jobs].append(seconds)
+            work[n_jobs].append(alone + (total - alone) / n_jobs)
+    for name, found in (("clock", clock), ("CPU", work)):
+        one, two = min(found[1]), min(found[2])
+        print(f"{name}: {one:.2f} s by one thread, {two:.2f} s by two, {one / two:.2f} times")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", nargs="+", default=SIZES, help="rows x labels")
@@ -168,7 +191,12 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000, help="rows to predict")
     parser.add_argument("--most", type=float, default=600.0, help="seconds of a ranker and size")
     parser.add_argument("--million", action="store_true", help="predict 10⁶ rows instead")
+    parser.add_argument("--threads", action="store_true", help="fit by two threads instead")
+    parser.add_argument("--repeats", type=int, default=5, help="fits by each number of threads")
     options = parser.parse_args()
+    if options.threads:
+        threads(options.repeats)
+        return
     sizes, rows = (["2000x10"], 10**6) if options.million else (options.sizes, options.rows)
     print(f"Rows to predict: {rows:,}. CPU seconds of one thread; memory beside what was there.\n")
     print(f"| ranker | rows | labels | {' | '.join(STEPS)} |")

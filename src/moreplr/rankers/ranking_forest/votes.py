@@ -158,7 +158,7 @@ class Leaves:
                 *votes[:, some], scale, _marginals.orders(positions[some]),
                 *self.prior, self.weights, mixed.P[some], mixed.Q[some],
             )  # fmt: skip
-        return mixed, np.logical_and.reduce(known)
+        return mixed, np.logical_and.reduce(known, axis=0)
 
 
 def _codes(rankings: Positions) -> NDArray[np.int16]:
