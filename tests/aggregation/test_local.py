@@ -1,11 +1,16 @@
 """Local search reaches the optimum nearly always and is never worse than its starts."""
 
+from itertools import pairwise
+
 import numba
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
 from moreplr.aggregation import aggregate, expected_tau
+from moreplr.aggregation._local import flatten
 
 # Kernels that run as plain Python, to find out what tests notice, take a hundred times as long.
 ROWS = 12 if numba.config.DISABLE_JIT else 400
@@ -72,3 +77,14 @@ def test_local_search_honours_options_with_many_labels(twin, options):
     assert twin.allowed(expected_tau(P, Q, "local", **options), **options).all()
     cut = twin.mean_tau_x(P, Q, expected_tau(P, Q, "segments", **options))
     assert (twin.mean_tau_x(P, Q, expected_tau(P, Q, "local", **options)) >= cut - 1e-9).all()
+
+
+@given(k=st.integers(1, 7), seed=st.integers(0, 10_000))
+def test_the_stronger_member_of_a_bucket_is_flattened_first(k, seed):
+    rng = np.random.default_rng(seed)
+    D, bucket = rng.normal(size=(k, k)), rng.integers(0, 3, k)
+    together = bucket[:, None] == bucket
+    net = ((D - D.T) * together).sum(axis=1)
+    keys = [(bucket[x], -net[x]) for x in flatten(D, bucket)]
+    assert len(keys) == k
+    assert all(one <= other for one, other in pairwise(keys))

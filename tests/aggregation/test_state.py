@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moreplr.aggregation._local import exchange, flatten, worth
+from moreplr.aggregation._local import exchange, worth
 from moreplr.aggregation._state import best_move, copy, load, move, new_state, unload
 
 FREE = (0, 0, 9)
@@ -155,8 +155,3 @@ def test_a_lone_label_does_not_move_beside_itself():
     assert best_move(0, 0, state, D.sum(axis=1), FREE)[1] == -1
     assert best_move(0, 1, state, D.sum(axis=1), FREE)[1] == 3
     assert best_move(0, 2, state, D.sum(axis=1), FREE)[1] == 4
-
-
-def test_flatten_puts_the_stronger_member_of_a_bucket_first():
-    D = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    np.testing.assert_array_equal(flatten(D, np.array([1, 1, 0])), [2, 1, 0])
