@@ -72,6 +72,7 @@ def _in_threads(
     parts takes as long as growing a small tree.
     """
     waiting = deque(enumerate(parts))
+    jobs = max(min(jobs, len(waiting)), 1)
     results: dict[int, Result] = {}
 
     def work() -> None:
