@@ -51,6 +51,4 @@ def consensus(positions: Array, weight: Array | None = None) -> Positions:
 
 def ranks_of(scores: Array) -> Positions:
     """Dense ranks (…, k) by rising scores; scores that differ by rounding only are tied."""
-    return dense_ranks((scores / ROUNDING).round().reshape(-1, scores.shape[-1])).reshape(
-        scores.shape
-    )
+    return dense_ranks((scores / ROUNDING).round())
