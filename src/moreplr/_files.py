@@ -23,9 +23,9 @@ _OPEN: set[Path] = set()
 def whole_file(path: str | Path, *, lasting: bool = False) -> Iterator[str]:
     """A temporary name to write to; at the end of the block the file gets its final name.
 
-    A file of that name is replaced, and its permissions stay. Devices and named pipes, such as
-    /dev/null, are written to directly. Temporary files of writers that were killed are removed.
-    With `lasting`, the file survives a power cut, too.
+    An existing file is replaced and keeps its permissions. Devices and named pipes, such as
+    /dev/null, are written to directly. Temporary files of killed processes are removed. With
+    `lasting`, the file also survives a power cut.
 
     Examples
     --------
@@ -42,9 +42,9 @@ def whole_file(path: str | Path, *, lasting: bool = False) -> Iterator[str]:
         return
     final = Path(os.path.realpath(path))  # a link stays a link
     _remove_leftovers(final)
-    # The suffixes stay, since they name the format.
+    # Suffixes are kept, since they name the format.
     partial = final.with_name(f".{secrets.token_hex(4)}.part.{final.name}")
-    # The lock ends with this process, so that a file without one is left over.
+    # The lock ends with the process, so that a file without a lock is a leftover.
     mode = stat.S_IMODE(final.stat().st_mode) if final.is_file() else None
     lock = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666 if mode is None else 0o600)
     _OPEN.add(partial)
@@ -67,13 +67,13 @@ def whole_file(path: str | Path, *, lasting: bool = False) -> Iterator[str]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as a whole file."""
+    """Write a text file completely or not at all."""
     with whole_file(path) as name:
         Path(name).write_text(text, "utf-8")
 
 
 def existing_file(path: str | Path) -> Path:
-    """The path of a file that is there; else an error."""
+    """The path of an existing file; if there is none, an error."""
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
@@ -81,7 +81,7 @@ def existing_file(path: str | Path) -> Path:
 
 
 def remove_partial() -> None:
-    """Remove unfinished files of this process, which is about to end."""
+    """Remove the unfinished files of this process, before it ends."""
     for partial in list(_OPEN):
         with suppress(OSError):
             partial.unlink()
@@ -115,7 +115,7 @@ def _lock(handle: int) -> None:
 
 def _make_lasting(path: Path) -> None:
     """Force a file or folder to the disk: a new name must not get there before its content."""
-    if os.name == "posix":  # where folders can be opened, too
+    if os.name == "posix":  # only there can folders be opened
         handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)

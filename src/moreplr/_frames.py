@@ -19,7 +19,7 @@ def is_frame(X: Any) -> bool:
 
 
 def to_pandas(X: Any) -> pd.DataFrame:
-    """A pandas frame made of a polars one; pandas frames are returned as they are.
+    """Convert a polars frame to pandas; pandas frames are returned unchanged.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def one_row(x: Any, names: Any = None) -> Any:
 
 
 def fault_of(X: Any, ranker: str, *, takes_gaps: bool) -> str | None:
-    """The first column that a ranker of numbers can't take, as a message with a remedy.
+    """A message with the first column that a ranker of numbers can't take, and a remedy.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def fault_of(X: Any, ranker: str, *, takes_gaps: bool) -> str | None:
     >>> fault_of(people, "NearestNeighborsRanker", takes_gaps=False)
     "column 'age' holds NaN (row 1), and NearestNeighborsRanker takes no gaps: wrap it in ..."
     """
-    if issparse(X):  # has no column names; scikit-learn's message will do
+    if issparse(X):  # without column names, scikit-learn's message is as good
         return None
     try:
         frame = to_pandas(X) if is_frame(X) else pd.DataFrame(np.asarray(X, dtype=object))
@@ -113,7 +113,7 @@ def fault_of(X: Any, ranker: str, *, takes_gaps: bool) -> str | None:
 
 
 def _first_fault(column: pd.Series, takes_gaps: bool) -> tuple[int, str, str] | None:
-    """Row and value of the first cell that can't be taken, and what is expected instead."""
+    """Row and value of the first invalid cell, and what is expected instead."""
     if not pd.api.types.is_numeric_dtype(column.dtype):
         for row, value in enumerate(column):
             if not _is_number(value):
@@ -133,7 +133,7 @@ def _first_fault(column: pd.Series, takes_gaps: bool) -> tuple[int, str, str] | 
 
 
 def _is_number(value: Any) -> bool:
-    """Whether scikit-learn takes a value as a number, or has a better message for it."""
+    """Whether scikit-learn accepts a value as a number, or has a better message for it."""
     if isinstance(value, str):
         try:
             float(value)

@@ -1,7 +1,7 @@
-"""One way to compile kernels: cached where that is possible, with a line when it takes long.
+"""Compile kernels: with a cache if possible, and with a message if it takes long.
 
-A kernel may call kernels of its own folder only: what is cached is compiled again when any module
-of the folder changes, whatever the time stamps of files say.
+A kernel may only call kernels in its own folder: cached code is compiled again if any module of
+the folder has changed, whatever the time stamps of the files are.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     `options`, such as `fastmath`, go to numba.
 
-    Numba stores it beside the source, or in the user's cache folder where the source cannot be
-    written. Where that fails, the kernel is compiled anew in each process, which is said once.
+    Numba stores the machine code beside the source, or in the user's cache folder if it cannot
+    write there. If that fails as well, the kernel is compiled in each process, and a warning is
+    logged once.
 
     Examples
     --------
@@ -48,10 +49,11 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Like `jit`, for a helper whose source is pasted into the kernels that call it.
+    """Like `jit`, for a helper whose source is inserted into the kernels that call it.
 
-    A call passes every array as seven words; in loops over small nodes that is most of the work.
-    What is pasted is compiled once, together with its kernel: first fits take a quarter less.
+    A call passes every array as seven words, which is most of the work in loops over small nodes.
+    Inserted source is compiled once, together with its kernel, so that first fits take a quarter
+    less time.
 
     Examples
     --------
@@ -64,9 +66,9 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def reassociated(function: Callable[..., Any]) -> Any:
-    """Like `inlined`, for a sum that may be added up in any order, which vectors need.
+    """Like `inlined`, for a sum that may be added up in any order, as vector instructions need.
 
-    The order depends on the processor's vectors, but not on the number of threads.
+    The order depends on the processor, but not on the number of threads.
 
     Examples
     --------
@@ -84,16 +86,16 @@ def reassociated(function: Callable[..., Any]) -> Any:
 
 @cache
 def _digest(folder: Path) -> str:
-    """What the modules of a folder hold, as one number."""
+    """A hash of all modules of a folder."""
     sources = (path.read_bytes() for path in sorted(folder.glob("*.py")))
     return hashlib.sha256(b"\0".join(sources)).hexdigest()
 
 
 class _Files(CompileResultCacheImpl):
-    """Numba's choice of files, with the digest of a kernel's folder in place of a time stamp.
+    """Numba's cache files, with a hash of the kernel's folder in place of a time stamp.
 
-    The kernel's own time stamp says nothing about those that it calls, which are part of its
-    machine code.
+    The machine code of a kernel includes the kernels that it calls, which may have changed when
+    its own time stamp has not.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -103,7 +105,7 @@ class _Files(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache, but trouble with its files is no trouble for the caller."""
+    """Numba's cache, but problems with its files raise no errors."""
 
     _impl_class = _Files
 
@@ -121,7 +123,7 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)
         except Exception as error:
             if "no compiled object" in str(error):
-                # Ctrl-C came while LLVM handed the code over, and what is raised there is lost.
+                # Ctrl-C came while LLVM returned the code, where exceptions are lost.
                 raise KeyboardInterrupt from error
             _complain(f"can't write to {self.cache_path}", error)
 
@@ -139,7 +141,7 @@ _complaints: list[str] = []
 
 
 class _Notice(event.Listener):
-    """Says once per process that kernels are being compiled; loading from the cache is silent."""
+    """Logs once per process that kernels are being compiled; loading from the cache is silent."""
 
     said = False
 
@@ -156,7 +158,7 @@ class _Notice(event.Listener):
 
 
 def _logger() -> logging.Logger:
-    """The package's logger, with a handler to stderr unless the application has set up its own."""
+    """The package's logger, with a handler to stderr unless the application has set one up."""
     logger = logging.getLogger("moreplr.jit")
     if not logger.hasHandlers():
         handler = logging.StreamHandler(sys.stderr)

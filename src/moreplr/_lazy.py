@@ -1,7 +1,7 @@
-"""Attributes that are computed at first use, and kept.
+"""Attributes that are computed at first use and then kept.
 
-Like those of functools, which hold a lock meanwhile on Python 3.11: in a process that is forked
-just then nobody would ever release it.
+On Python 3.11, `functools.cached_property` holds a lock during the computation. A process that is
+forked at that moment would wait for it forever, so there is no lock here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 else:
 
     class lazy(cached_property):
-        """A property that is computed once; by each of several threads that ask at once.
+        """A property that is computed once, or by each thread if several use it at first.
 
         Examples
         --------

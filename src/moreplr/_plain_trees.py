@@ -1,4 +1,4 @@
-"""Trees as other programs know them: thresholds in place of bins, a value at each leaf."""
+"""Trees in the form that other programs use: thresholds instead of bins, a value at each leaf."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class PlainTree:
     left, right : the children of each node, -1 for a leaf
     feature, threshold : rows whose feature is at most the threshold go left
     missing_left : whether rows without this feature go left
-    value : array (n_nodes, n_outputs), what is added to the prediction; 0 but for leaves
-    splits : the same for kernels, over codes of bins
+    value : array (n_nodes, n_outputs), is added to the prediction; 0 except in leaves
+    splits : the tree's arrays for kernels, which take binned rows
     """
 
     left: NDArray[Any]
@@ -34,9 +34,9 @@ class PlainTree:
 
 
 def plain_trees(model: Any) -> tuple[Array, list[PlainTree]]:
-    """What a fitted boost or forest predicts without trees, and the trees that are added to it.
+    """The trees of a fitted `RankingBoost` or forest, and the offset that they are added to.
 
-    Outputs of a boost are utilities, then tie tendencies.
+    The outputs of a `RankingBoost` are utilities, then tie tendencies.
     """
     if hasattr(model, "members_"):
         forests, offset = model.members_, model.base_scores_
@@ -45,7 +45,7 @@ def plain_trees(model: Any) -> tuple[Array, list[PlainTree]]:
     cuts = [model.binner_.cuts(at) for at in range(model.n_features_in_)]
     trees = []
     for forest in forests:
-        # Members are averaged, and so are the trees of a forest, but not of a member.
+        # Members and the trees of a forest are averaged; the trees of a member are summed.
         share = 1 / len(forests) if hasattr(model, "members_") else 1 / forest.n_trees
         trees += [_plain(forest, t, share, len(offset), cuts) for t in range(forest.n_trees)]
     return np.array(offset, dtype=float), trees
@@ -59,7 +59,7 @@ def _plain(trees: Any, number: int, share: float, n_outputs: int, cuts: list[Arr
     threshold = np.zeros(len(right))
     for at in node[~is_leaf]:
         own_cuts = cuts[feature[at]]
-        # Beyond the last cut, all numbers go left, and only gaps may go right.
+        # A cut beyond the last one: all numbers go left, and only gaps may go right.
         threshold[at] = own_cuts[cut[at]] if cut[at] < len(own_cuts) else np.finfo(float).max
     value = np.zeros((len(right), n_outputs))
     leaves = trees.values[trees.leaf_offsets[number] - 1 - right[is_leaf]]

@@ -51,7 +51,7 @@ class Progress:
                 self._bar.stop()
 
     def advance(self, steps: int = 1, title: str | None = None, note: str = "") -> None:
-        """Count finished steps; show a title for the next, and a note such as the time left."""
+        """Count finished steps; show the next one's title, and a note such as the time left."""
         self._done += steps
         self._title, self._note = title or self._title, note
         with self._lock:
@@ -86,5 +86,5 @@ class Progress:
             self._task = self._bar.add_task(
                 self._title, total=self._total, completed=self._done, note=self._note
             )
-            self._bar.tasks[0].start_time = self._begun  # and not when it is first shown
+            self._bar.tasks[0].start_time = self._begun  # instead of when it is first shown
             self._bar.start()

@@ -1,4 +1,4 @@
-"""Trees in the form that the package shap takes."""
+"""Convert trees to the form that the package shap takes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NO_ROWS = 1e-6
 
 
 def to_shap(model: Any, X: Any) -> dict[str, Any]:
-    """The trees of a model, as ``shap.TreeExplainer`` takes them.
+    """Convert the trees of a model for ``shap.TreeExplainer``.
 
-    The outputs are, for a :class:`moreplr.RankingBoost`, the utilities that `predict_scores`
-    gives, one for each label, and for a :class:`moreplr.forest.ForestRegressor` its targets.
-    Explain other rankers by :func:`reasons`, or by ``shap.Explainer(ranker.predict_scores, X)``.
+    The outputs of a :class:`moreplr.RankingBoost` are the utilities of `predict_scores`, one for
+    each label. Those of a :class:`moreplr.forest.ForestRegressor` are its targets. Explain other
+    rankers with :func:`reasons`, or with ``shap.Explainer(ranker.predict_scores, X)``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Let Ctrl-C end long compiled code, during which Python does not see signals."""
+"""Let Ctrl-C end long compiled code, during which Python does not handle signals."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Result = TypeVar("Result")
 
 
 def stoppable(call: Callable[[NDArray[np.uint8]], Result]) -> Result:
-    """`call(stop)` in a thread of its own; an interrupt sets `stop[0]`, which it must check.
+    """Run `call(stop)` in a thread; an interrupt sets `stop[0]`, which the call must check.
 
-    Signals reach the main thread alone; in other threads this is a plain call.
+    Only the main thread receives signals; in other threads this is a plain call.
 
     Examples
     --------
@@ -37,9 +37,9 @@ def stoppable(call: Callable[[NDArray[np.uint8]], Result]) -> Result:
 
 
 def abandonable(call: Callable[[], Result]) -> Result:
-    """`call()` in a thread that an interrupt abandons, for code that checks no flag.
+    """Run `call()` in a thread that an interrupt abandons, for code that checks no flag.
 
-    The call then goes on in the background until it or the process ends.
+    After an interrupt, the call continues in the background until it or the process ends.
 
     Examples
     --------

@@ -14,8 +14,8 @@ AnyArray = NDArray[Any]
 Positions = NDArray[np.float64]
 """Rankings (n_samples, n_labels): smaller is better, equal is tied, NaN is not ranked."""
 Weights = ArrayLike | None
-"""What `sample_weight` takes: a number for each row."""
+"""The type of `sample_weight`: a number for each row."""
 Seed = int | np.random.RandomState | None
-"""What `random_state` takes."""
+"""The type of `random_state`."""
 Labels = NDArray[Any]
 """Label names (n_labels,), of type object."""

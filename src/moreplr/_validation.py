@@ -1,4 +1,4 @@
-"""Checks of parameters and data that several estimators share; errors name the parameter."""
+"""Checks of parameters and data for several estimators; errors name the parameter."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from moreplr._types import Array, Positions, Weights
 
 _LARGEST = 2**31 - 1
 MOST_JOBS = 1024
-# As in scikit-learn's forests: sums of squares of such features do not overflow yet.
+# As in scikit-learn's forests: sums of squares of such features do not overflow.
 LARGEST_FEATURE = float(np.finfo(np.float32).max)
 # Forests add up squares of targets in single precision: of these, 10⁸ have room.
 LARGEST_TARGET = 1e15
 
 
 def without_mask(values: Any) -> Any:
-    """A masked array as a plain one whose masked cells are missing: NaN, or None among texts.
+    """Replace the masked cells of a masked array by NaN, or by None among texts.
 
-    NumPy and scikit-learn would take what lies under the mask for a value.
+    NumPy and scikit-learn would use the values under the mask.
 
     Examples
     --------
@@ -40,13 +40,13 @@ def without_mask(values: Any) -> Any:
 
 
 def check_name(parameter: str, value: Any, known: tuple[str, ...]) -> None:
-    """Refuse a value that is not among the known ones, naming the parameter."""
+    """Refuse a value that is not among the known ones."""
     if not (isinstance(value, str) and value in known):
         raise ValueError(f"{parameter} must be one of {known}, got {value!r}")
 
 
 def integer_from(name: str, value: Any, least: int) -> int:
-    """`value` if it is an integer of at least `least`, and one that kernels can hold."""
+    """`value` if it is an integer of at least `least` that fits into 32 bits."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
     if value > _LARGEST:
@@ -72,7 +72,7 @@ def check_fit_call(estimator: Any, y: Any) -> None:
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse a number of threads that is no integer, 0 or too large."""
+    """Refuse a number of threads that is not an integer, is 0 or is too large."""
     if n_jobs is None:
         return
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
@@ -104,7 +104,7 @@ def check_sample_weight(sample_weight: Weights, n_samples: int) -> Array | None:
 def _weights(sample_weight: Any) -> Array:
     try:
         given = np.asarray(sample_weight)
-        if given.dtype.kind in "cmM":  # NumPy would convert a part of it
+        if given.dtype.kind in "cmM":  # NumPy would convert these in part
             raise TypeError(f"{given.dtype} is no type of weights")
         return given.astype(np.float64)
     except (OverflowError, TypeError, ValueError) as error:
@@ -114,7 +114,7 @@ def _weights(sample_weight: Any) -> Array:
 def relative_weight(sample_weight: Weights, n_samples: int) -> Array | None:
     """Checked weights, scaled to a mean of 1 over the rows of positive weight.
 
-    So only their ratios matter, also to learners that weigh rows against a penalty.
+    So only their ratios matter, even for models that add a penalty to the loss.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def numbers_from(ranker: Any, X: Any, *, reset: bool = True) -> Array:
 
 
 def quiet() -> np.errstate:
-    """No warnings while scikit-learn looks for infinity, by adding up numbers of any size."""
+    """Silence the overflow warnings of scikit-learn's search for infinity, which adds up cells."""
     return np.errstate(over="ignore", invalid="ignore")
 
 
@@ -214,18 +214,18 @@ def check_target_size(Y: Array) -> None:
 def weighted_rows(
     X: Array, Y: Positions, weight: Array | None
 ) -> tuple[Array, Positions, Array | None]:
-    """The rows that count: one of weight zero is as good as absent."""
+    """The rows with positive weight."""
     if weight is None or weight.all():
         return X, Y, weight
     return take(weight > 0, X, Y, weight)
 
 
 def compares(Y: Positions) -> NDArray[np.bool_]:
-    """Rows that rank two labels, or the only one; nothing is learned from others."""
+    """Which rows rank at least two labels, or the only one; others are of no use."""
     return (~np.isnan(Y)).sum(axis=1) >= min(2, Y.shape[1])
 
 
 def check_base(base: Any) -> None:
-    """Refuse a base that is no regressor."""
+    """Refuse a base that is not a regressor."""
     if not (hasattr(base, "fit") and hasattr(base, "predict")):
         raise TypeError(f"base must be a regressor with fit and predict, got {base!r}")

@@ -19,7 +19,7 @@ from moreplr.regressors import Chain
 
 
 def main() -> None:
-    """Fit small examples of everything that stands on a kernel, complete and with gaps."""
+    """Fit small examples of everything that uses a kernel, complete and with gaps."""
     X, Y = make_rankings(n=300, k=5)
     _, many = make_rankings(n=300, k=14)  # beyond exact aggregation
     with warnings.catch_warnings():

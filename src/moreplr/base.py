@@ -1,9 +1,9 @@
 """Base classes of rankers and regressors.
 
-A ranker of your own subclasses `BaseRanker` and writes `fit` and `predict`; one that knows the
-probabilities of the three relations of each pair subclasses `PairRanker` and writes `fit` and
-`_pairs`: it inherits bucket orders, scores and chunks. A regressor of positions
-subclasses `PositionRegressor`. :mod:`moreplr.checks` tests their contracts.
+To write a ranker, subclass `BaseRanker` and define `fit` and `predict`. If the ranker estimates
+pair probabilities, subclass `PairRanker` and define `fit` and `_pairs`; predictions of bucket
+orders, scores and chunks are inherited. A regressor of positions subclasses `PositionRegressor`.
+:mod:`moreplr.checks` tests all of them.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from moreplr.rankings import check_rankings, to_text
 
 # Rows are predicted in chunks, so that memory does not grow with their number.
 CHUNK_BYTES = 1 << 26
-# Bytes of a cell (i, j) of a row: P and Q, and the temporary arrays around them.
+# Bytes for each row and pair (i, j): P, Q and temporary arrays.
 CELL_BYTES = 96
 
 
 def chunks(n: int, row_bytes: int) -> Iterator[slice]:
-    """Slices of n rows that take `CHUNK_BYTES` at most, or are single rows.
+    """Slices of n rows that take at most `CHUNK_BYTES`, but hold at least one row.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def chunks(n: int, row_bytes: int) -> Iterator[slice]:
 
 
 class BaseRanker(BaseEstimator):
-    """A scikit-learn estimator that predicts bucket orders; subclasses fit and predict.
+    """A scikit-learn estimator that predicts bucket orders; subclasses define how.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class BaseRanker(BaseEstimator):
         return self._output(self._ranks(self._check_predict(X)), X)
 
     def _ranks(self, X: Array) -> Positions:
-        """Dense ranks of validated rows, for subclasses that do not write `predict` itself."""
+        """Dense ranks of validated rows, for subclasses that do not override `predict`."""
         raise NotImplementedError
 
     def predict_text(self, X: Any, *, signs: str = ">~", **options: Any) -> list[str]:
@@ -91,7 +91,7 @@ class BaseRanker(BaseEstimator):
         signs : str, default=">~"
             The signs for "before" and "tied".
         **options
-            What `predict` takes, such as `top=1`.
+            Options of `predict`, such as `top=1`.
         """
         return to_text(np.asarray(self.predict(X, **options)), self.labels_, signs=signs)
 
@@ -124,7 +124,7 @@ class BaseRanker(BaseEstimator):
         return tau_x_score(true, predicted, sample_weight=sample_weight)
 
     def reasons(self, x: Any, first: Any, second: Any, background: Any = None) -> Any:
-        """Find the features of a row because of which one label precedes another.
+        """Find the features of a row that make one label precede another.
 
         See :func:`moreplr.explaining.reasons`.
 
@@ -133,14 +133,14 @@ class BaseRanker(BaseEstimator):
         x : one row: a frame of one row, a Series, a dict, or a sequence of the features
         first, second : labels
         background : frame or array, optional
-            Rows to compare with, such as training rows. Linear rankers do without.
+            Rows to compare with, such as training rows. Linear rankers do not need them.
         """
         from moreplr.explaining import reasons
 
         return reasons(self, x, first, second, background)
 
     def _output(self, values: Array, X: Any) -> Any:
-        """Values of each row and label in the container that `set_output` has chosen."""
+        """Put the values of rows and labels into the container that `set_output` has chosen."""
         wanted = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
         return values if wanted == "default" else named_columns(values, self.labels_, wanted, X)
 
@@ -159,7 +159,7 @@ class BaseRanker(BaseEstimator):
             raise ValueError(f"y ranks {count}: there is nothing to learn")
         if unranked:
             warnings.warn(
-                f"{unranked} of {len(positions)} rows rank no label and teach nothing",
+                f"{unranked} of {len(positions)} rows rank no label and are not used",
                 UserWarning,
                 stacklevel=3,
             )
@@ -169,7 +169,7 @@ class BaseRanker(BaseEstimator):
         check_is_fitted(self)
         return numbers_from(self, X, reset=False)
 
-    # scikit-learn's HTML representation makes a link of the next two.
+    # scikit-learn's HTML representation uses the next two for a link.
     @property
     def _doc_link_module(self) -> str | None:
         return "moreplr" if _documentation() else None
@@ -198,7 +198,7 @@ def _documentation() -> str:
 
 
 class Pairs(NamedTuple):
-    """Three-way probabilities of n rows: P[:, i, j] is that i precedes j, Q[:, i, j] a tie."""
+    """Pair probabilities of n rows: P[:, i, j] that label i precedes j, Q[:, i, j] of a tie."""
 
     P: Array
     Q: Array
@@ -236,11 +236,11 @@ class PairRanker(BaseRanker):
         n_buckets : int, optional
             Predict exactly this many buckets.
         top : int, optional
-            Resolve this many labels only; all others share the last bucket.
+            Rank only this many labels; all others share the last bucket.
         total_order : bool, optional
-            Predict no ties, but for the last bucket of `top`. Rankers that note whether training
-            rankings have ties do so by default where there are none, unless a number of buckets
-            is given; others do not.
+            Predict no ties, except in the last bucket of `top`. By default, rankers that note
+            whether training rankings have ties predict none if there were none, unless
+            `n_buckets` is given; other rankers may predict ties.
         """
         given, X = X, self._check_predict(X)
         if total_order is None:
@@ -264,13 +264,13 @@ class PairRanker(BaseRanker):
         Returns
         -------
         array of shape (n_samples, n_labels), or a frame if `set_output` chose one
-            The greater, the better.
+            Larger is better.
         """
         given, X = X, self._check_predict(X)
         scores = np.empty((X.shape[0], len(self.labels_)))
         for rows in self._chunks(X.shape[0]):
             P, Q = self._pairs(X[rows])
-            # A label is tied with itself, which is no pair.
+            # Without the diagonal: a label and itself are not a pair.
             scores[rows] = (P + Q / 2).sum(axis=2) - np.einsum("nii->ni", P + Q / 2)
         return self._output(scores, given)
 
@@ -287,9 +287,9 @@ class PairRanker(BaseRanker):
         ----------
         X : array or frame of shape (n_samples, n_features)
         chunks : bool, default=False
-            Give an iterator over the results of some rows after others. Predicting a chunk
-            takes at most 64 MB (with more than 800 labels, what one row takes), so that any number
-            of rows can be gone through; the complete arrays grow with n_samples · n_labels².
+            Return an iterator over the results of consecutive parts of the rows. A part takes at
+            most 64 MB, or one row with more than 800 labels, so that memory does not limit the
+            number of rows; the complete arrays grow with n_samples · n_labels².
 
         Returns
         -------
@@ -313,7 +313,7 @@ class PairRanker(BaseRanker):
 
     @property
     def _never_ties(self) -> bool:
-        """Whether training rankings are known to have no ties."""
+        """Whether the training rankings are known to have no ties."""
         return False
 
     def _decode(self, pairs: Pairs, **options: Any) -> Positions:
@@ -321,7 +321,7 @@ class PairRanker(BaseRanker):
 
     @property
     def _aggregation(self) -> str:
-        """The method in use; None is "segments", or "auto" where orders have no ties."""
+        """The method in use; None means "segments", or "auto" if predictions have no ties."""
         return self.aggregation or ("auto" if self._never_ties else "segments")
 
     def _chunks(self, n: int) -> Iterator[slice]:
@@ -329,11 +329,11 @@ class PairRanker(BaseRanker):
 
     @property
     def _row_bytes(self) -> int:
-        """Bytes that the prediction of one row takes, without its features."""
+        """Bytes that the prediction of one row takes, without the features."""
         return CELL_BYTES * len(self.labels_) ** 2
 
     def _check_decoding(self) -> None:
-        """Refuse an aggregation or an objective that is not known."""
+        """Refuse an unknown aggregation or objective."""
         if self.aggregation is not None:
             check_name("aggregation", self.aggregation, METHODS)
         check_name("objective", self.objective, OBJECTIVES)

@@ -1,7 +1,7 @@
-"""Oblique features: linear combinations of features, so that a split may be slantwise.
+"""Oblique features: linear combinations of features, for splits that are not axis-parallel.
 
-A tree needs many axis-parallel splits to follow a slantwise border. With linear combinations as
-further features it needs one.
+A tree needs many axis-parallel splits to follow an oblique border. With a linear combination as an
+additional feature it needs one.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from moreplr._types import Array, Positions, Seed
 from moreplr._validation import quiet
 from moreplr.rankings import check_rankings
 
-# The regressions use so many principal components, so that their cost is linear in the number of
-# features. Up to this number of features nothing is lost.
+# The regressions use at most this many principal components, so that their cost is linear in the
+# number of features. Up to this number of features nothing is lost.
 _RANK = 64
 _FOLDS = 5
-# For each row, of features of variance 1.
+# Ridge penalties per row, for features of variance 1.
 _PENALTIES = np.geomspace(1e-3, 10, 9)
-# A new value may be any number of deviations off; beyond this it makes no difference.
+# New values are clipped to this many standard deviations.
 _FAR = 1e9
-# What varies by less than this share of the largest is rounding,
+# Variation below this share of the largest is a rounding error.
 _ROUNDING = 1e-10
-# and so are digits beyond these. They would depend on how many rows are transformed at once.
+# Further digits are rounding errors, which depend on how many rows are transformed together.
 _DIGITS = 9
 
 
@@ -39,11 +39,10 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
 
     Each label's position is predicted by a ridge regression on all features, whose penalty is
     chosen on held-out rows. As in :class:`sklearn.preprocessing.TargetEncoder`, `fit_transform`
-    is not the same as `fit` and `transform`: it predicts each training row by a regression on
-    other rows, for what is fitted next would trust predictions too much that have seen the row's
-    own positions.
+    differs from `fit` followed by `transform`: it predicts each training row by a regression on
+    other rows. Otherwise the next estimator would overestimate how good these features are.
 
-    Features are standardised first; a missing value counts as the mean.
+    Features are standardised first, and missing values are replaced by the mean.
 
     Parameters
     ----------
@@ -57,7 +56,7 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
     weights_ : array (n_features, n_appended)
         How standardised features are combined.
     label_numbers_ : array of int (n_appended,)
-        The label whose position each of them predicts.
+        The label whose position each appended feature predicts.
 
     References
     ----------
@@ -94,7 +93,7 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         self.mean_, self.scale_ = _moments(X)
         Z = self._standardised(X)
-        with threadpool_limits(1, "blas"):  # the same bytes everywhere
+        with threadpool_limits(1, "blas"):  # results must not depend on the number of threads
             basis = _principal_axes(Z)
             S = Z @ basis
             features, weights = [np.empty((len(X), 0))], [np.empty((X.shape[1], 0))]
@@ -106,7 +105,7 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
                 weights.append(basis @ slopes)
                 labels.append(columns)
         combined = np.hstack(weights)
-        combines = np.sum(np.abs(combined) > _ROUNDING, axis=0) > 1  # of one feature: a copy
+        combines = np.sum(np.abs(combined) > _ROUNDING, axis=0) > 1  # others copy a feature
         self.weights_ = combined[:, combines]
         self.label_numbers_ = np.concatenate(labels)[combines]
         return np.hstack([X, np.hstack(features)[:, combines].round(_DIGITS)])
@@ -124,9 +123,9 @@ class ObliqueFeatures(TransformerMixin, BaseEstimator):
             )
 
     def attribute(self, importances: Array) -> Array:
-        """Importances of all transformed features as those of the original ones.
+        """Convert importances of all transformed features to those of the original ones.
 
-        That of a combination is divided among its features by the size of their weights.
+        The importance of a combination is divided among its features by the size of their weights.
         """
         size = np.abs(self.weights_)
         return importances[: len(size)] + size / size.sum(axis=0) @ importances[len(size) :]
@@ -149,7 +148,7 @@ def _moments(X: Array) -> tuple[Array, Array]:
     """Means and standard deviations without missing values; infinite where nothing varies."""
     known = ~np.isnan(X)
     count = np.maximum(known.sum(axis=0), 1)
-    # Of values divided by the largest, whose squares can't overflow.
+    # Values are divided by the largest, so that their squares can't overflow.
     largest = np.abs(np.where(known, X, 0.0)).max(axis=0, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)
     U = np.where(known, X, 0.0) / unit
@@ -160,7 +159,7 @@ def _moments(X: Array) -> tuple[Array, Array]:
 
 
 def _principal_axes(Z: Array) -> Array:
-    """The orthonormal directions in which rows differ most; the largest weight is positive."""
+    """The first principal axes, with signs such that the largest weight is positive."""
     wide = Z.shape[1] > len(Z)
     size, basis = np.linalg.eigh(Z @ Z.T if wide else Z.T @ Z)
     order = np.argsort(-size, kind="stable")[:_RANK]
@@ -171,7 +170,7 @@ def _principal_axes(Z: Array) -> Array:
 
 
 def _ranked_alike(targets: Positions) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Labels that the same rows rank, with these rows: they share their regressions."""
+    """Yield rows with the labels that exactly these rows rank; they share their regressions."""
     alike: dict[bytes, list[int]] = {}
     seen = ~np.isnan(targets)
     for label, rows in enumerate(seen.T):
@@ -187,9 +186,9 @@ def _cross_fitted(
 ) -> tuple[Array, Array]:
     """Predictions for all rows of S, and the slopes of the regressions on all `rows`.
 
-    Those of `rows` are by regressions without their own fold. Each target has the penalty that
-    predicts these best. Predictions have no intercept: it would give away the mean of the own
-    fold's targets.
+    Each of `rows` is predicted by a regression without its own fold. The penalty of each target is
+    the one with the best of these predictions. There is no intercept, since it would reveal the
+    mean of the targets in the row's own fold.
     """
     parts = [(folds == fold, _ridge(S[rows], targets, folds != fold)) for fold in range(_FOLDS)]
     squares, sums = np.zeros((2, len(_PENALTIES), targets.shape[1]))
@@ -197,11 +196,11 @@ def _cross_fitted(
         error = S[rows[held_out]] @ slopes - targets[held_out]
         squares += (error**2).sum(axis=1)
         sums += error.sum(axis=1)
-    best, own = (squares - sums**2 / len(rows)).argmin(axis=0), np.arange(targets.shape[1])
-    slopes = _ridge(S[rows], targets, np.ones(len(rows), bool))[best, :, own].T
+    best, target = (squares - sums**2 / len(rows)).argmin(axis=0), np.arange(targets.shape[1])
+    slopes = _ridge(S[rows], targets, np.ones(len(rows), bool))[best, :, target].T
     predicted = S @ slopes
     for held_out, without in parts:
-        predicted[rows[held_out]] = S[rows[held_out]] @ without[best, :, own].T
+        predicted[rows[held_out]] = S[rows[held_out]] @ without[best, :, target].T
     return predicted, slopes
 
 

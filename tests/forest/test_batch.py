@@ -188,7 +188,7 @@ def test_bad_targets_are_refused(y, n_classes, message):
 
 def test_asking_for_the_wrong_kind_of_answer_says_so():
     X, Y = problem()
-    with pytest.raises(ValueError, match="single targets"):
+    with pytest.raises(ValueError, match="was fitted on numbers"):
         ForestBatch(2).fit(X, Y).predict_proba(X)
     with pytest.raises(ValueError, match="classes"):
         ForestBatch(2).fit(X, Y.astype(int) % 3, 3).predict(X)

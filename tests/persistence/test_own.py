@@ -54,7 +54,7 @@ CASES = [
     ("ranking_forest_per_label", "forests_", lambda forests: forests[:2], "one for each label"),
     ("single_target", f"{BATCH}.binner_", None, "must be a Binner"),
     ("single_target", f"{BATCH}.n_forests_", 2, "must have shape|n_forests_ is"),
-    ("single_target", f"{BATCH}.n_estimators", 9, "n_estimators is 9, not 3 as grown"),
+    ("single_target", f"{BATCH}.n_estimators", 9, "n_estimators is 9, but there are 3 seeds"),
     ("single_target", f"{BATCH}.words_.words", lambda w: w.astype(np.int64), "must be an array"),
     ("single_target", "regressor_.n_outputs_", 2, "a forest for each target"),
     ("single_target", "labels_", _shorter, "an output per label"),

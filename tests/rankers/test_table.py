@@ -194,7 +194,7 @@ def test_importances_of_columns_need_to_know_what_comes_from_which():
     X, Y = people()
     vectorizer = make_column_transformer((OneHotEncoder(), ["town"]), ("passthrough", ["age"]))
     fitted = TableRanker(TREE, vectorizer).fit(X[["town", "age"]], Y)
-    with pytest.raises(AttributeError, match="does not say which column its outputs come from"):
+    with pytest.raises(AttributeError, match="does not record which column its outputs come from"):
         _ = fitted.feature_importances_
 
 
@@ -202,7 +202,7 @@ def test_importances_of_columns_need_to_know_what_comes_from_which():
     ("ranker", "X", "error", "says"),
     [
         (TableRanker("forest"), [[1]], TypeError, "such as RankingForest(), got 'forest'"),
-        (TableRanker(), pd.DataFrame(index=[0]), ValueError, "take moreplr.DummyRanker"),
+        (TableRanker(), pd.DataFrame(index=[0]), ValueError, "use moreplr.DummyRanker"),
         (TREE, pd.DataFrame({"town": ["Ulm"]}), ValueError, "column 'town' holds 'Ulm' (row 0)"),
         (TREE, pd.DataFrame({"town": ["Ulm"]}), ValueError, "wrap it in moreplr.TableRanker"),
     ],

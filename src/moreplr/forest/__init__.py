@@ -1,4 +1,4 @@
-"""Random forests on binned features: vector targets with gaps, many forests at once."""
+"""Random forests on binned features, for several targets that may have missing values."""
 
 from moreplr.forest.batch import ForestBatch
 from moreplr.forest.binning import BinnedMatrix

@@ -1,4 +1,4 @@
-"""What the forest regressor and the forest classifier share."""
+"""Base classes of the forest regressor and the forest classifier."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from moreplr.forest.members import Members, Voters, members_in_parts, unseen_by
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees
 
-# rows that a kernel takes at once between two looks at Ctrl-C
+# Rows of one kernel call; Ctrl-C is checked between calls.
 _ROWS = 4096
 
 
@@ -53,7 +53,7 @@ class ForestParameters(BaseEstimator):
 
 
 class BaseForest(ForestParameters):
-    """Binning, growing and walking down; subclasses say what the targets mean."""
+    """Bins features, grows trees and predicts; subclasses define the targets."""
 
     trees_: Trees
     binner_: Binner
@@ -74,9 +74,9 @@ class BaseForest(ForestParameters):
         weight: NDArray[np.float32] | None,
         features: NDArray[np.intp] | None = None,
     ) -> None:
-        """Grow the trees on Y (n, k), NaN where not observed, by some of the features."""
-        own = binned if features is None else binned.of_features(features)
-        limits = limits_of(self, own.shape[1])
+        """Grow trees on Y (n, k), NaN where missing; `features` are those to split on."""
+        used = binned if features is None else binned.of_features(features)
+        limits = limits_of(self, used.shape[1])
         self.sample_weight_ = weight
         self.binner_, self.codes_ = binned.binner, binned.codes
         self.offset_ = dyadic_offset(Y)
@@ -87,7 +87,7 @@ class BaseForest(ForestParameters):
         base = (centred * mass).sum(axis=0) / np.where(total > 0, total, 1.0)
         self.seeds_ = tree_seeds(check_random_state(self.random_state), self.n_estimators)
         task = Task(
-            binned=own,
+            binned=used,
             targets=padded(centred),
             seen=None if seen.all() else padded(seen),
             idle=np.flatnonzero(~seen.any(axis=1)),
@@ -128,7 +128,7 @@ class BaseForest(ForestParameters):
         return out / trees.n_trees + self.offset_
 
     def _out_of_bag_mean(self) -> NDArray[np.float64]:
-        """The same for each training row, from the trees that have not seen it, or NaN."""
+        """The mean leaf values of each training row over trees that did not draw it, or NaN."""
         check_is_fitted(self)
         if not self.bootstrap:
             raise AttributeError("out-of-bag predictions need bootstrap=True")
@@ -155,7 +155,7 @@ class BaseForest(ForestParameters):
         return mean / total if total > 0 else mean
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
-        """The node number, within each tree, of the leaf that each row reaches.
+        """The leaf that each row reaches in each tree, as a node number within the tree.
 
         Parameters
         ----------
@@ -191,17 +191,17 @@ class BaseForest(ForestParameters):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), optional
-            The rows to ask for; without it, the training rows themselves.
+            The rows whose leaves are looked up; by default the training rows.
         rows : array-like of int, optional
             Only these training rows (when X is not given).
         min_samples : int, default=1
-            Take the lowest node on a row's path that holds at least this many in-bag rows, so
-            that one deep forest serves every leaf size.
+            Use the lowest node on a row's path with at least this many in-bag rows instead of
+            the leaf. So one deep forest can be used with any leaf size.
         oob : bool, default=False
-            For training rows: ask only trees that have not seen the row. A row that every tree
-            has seen gets no members.
+            For training rows: use only trees that did not draw the row. A row that every tree
+            drew gets no members.
         voters : Voters, optional
-            Those of `voters`, in place of the rows; they know their `min_samples`.
+            The result of the method `voters`, whose groups and `min_samples` are used.
 
         Returns
         -------
@@ -210,7 +210,7 @@ class BaseForest(ForestParameters):
         """
         check_is_fitted(self)
         if X is not None and (oob or rows is not None):
-            raise ValueError("rows and oob are for training rows: give no X with them")
+            raise ValueError("rows and oob select training rows: do not pass X with them")
         unseen = None
         if X is not None:
             codes = codes_of(self, X)
@@ -226,22 +226,22 @@ class BaseForest(ForestParameters):
         return np.cumsum(sizes), indices, weights
 
     def unseen(self, rows: ArrayLike) -> NDArray[np.bool_]:
-        """Which trees have not drawn which of some training rows, (n_rows, n_trees)."""
+        """A mask (n_rows, n_trees) that is True where a tree did not draw a training row."""
         check_is_fitted(self)
         n = len(self.codes_)
         return unseen_by(self.seeds_, draws_of(self, n), np.asarray(rows, np.int64), n)
 
     def voters(self, groups: ArrayLike | None = None, min_samples: int = 1) -> Voters:
-        """The training rows in all nodes that answer, for `leaf_members`, or groups of them.
+        """The training rows in each leaf, or groups of them, for `leaf_members`.
 
         Parameters
         ----------
         groups : array-like of int, shape (n_samples,), optional
-            The group of each row, counted from 0. Rows of one group are one member then.
+            The group of each row, counted from 0. Members are then groups instead of rows.
         min_samples : int, default=1
             As for `leaf_members`.
         """
         check_is_fitted(self)
-        own = None if groups is None else np.asarray(groups, np.intp)
+        numbers = None if groups is None else np.asarray(groups, np.intp)
         n, weight = len(self.codes_), self.sample_weight_
-        return Voters.of(self.trees_, n, weight, own, min_samples)
+        return Voters.of(self.trees_, n, weight, numbers, min_samples)

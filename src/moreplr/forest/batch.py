@@ -22,11 +22,11 @@ _ROWS = 4096
 
 
 class ForestBatch(ForestParameters):
-    """Many random forests, fitted at once on one binned matrix and one set of bootstraps.
+    """Many random forests, fitted together on the same binned features and bootstrap samples.
 
-    Each forest has its own single target, or its own rows and two or three classes. A row takes
-    part in a forest where its target is not NaN, or its class not -1; the bootstrap is the same
-    for all. Sums are exact: targets are whole numbers inside, of up to 30 bits.
+    Each forest learns a target of its own: numbers, or two or three classes. A forest leaves out
+    rows whose target is NaN, or whose class is -1. Numbers are rounded to integers of up to 30
+    bits, so that sums are exact.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ max_bins, n_jobs, random_state
     binner_ : Binner
         How features became bins.
     seeds_ : ndarray of uint64, shape (n_estimators,)
-        One per tree.
+        The seed of each tree.
     low_ : ndarray of float64, shape (n_forests,)
-        What is added to the leaf values of single targets.
+        The least target of each forest, which is added to its leaf values; 0 for classes.
     n_forests_, n_classes_ : int
-        `n_classes_` is 0 for single targets.
+        `n_classes_` is 0 for numbers.
 
     Examples
     --------
@@ -78,12 +78,12 @@ max_bins, n_jobs, random_state
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or BinnedMatrix
-            Features; NaN is a value of its own, infinity is refused.
+            Features. NaN is treated as a separate value; infinity raises an error.
         y : array-like of shape (n_samples, n_forests)
-            A single target for each forest, NaN where a row takes no part in it; with
-            `n_classes`, a class 0, 1 or 2, and -1 where a row takes no part.
+            The target of each forest, NaN where it leaves the row out; with `n_classes`, a class
+            0, 1 or 2, and -1 where it leaves the row out.
         n_classes : {2, 3}, optional
-            Fit classifiers with so many classes.
+            Fit classifiers with this many classes; by default, fit regressors.
 
         Returns
         -------
@@ -119,7 +119,7 @@ max_bins, n_jobs, random_state
     def _single_targets(
         self, y: ArrayLike, X: AnyArray
     ) -> tuple[AnyArray, AnyArray, AnyArray, int]:
-        """Targets as whole numbers from 0, what one is worth, the means, bits of a weight."""
+        """Targets as integers from 0, the unit of each, the means, and the bits of a weight."""
         Y = targets_of(y, X, type(self).__name__)
         Y = Y.reshape(len(Y), -1)
         seen = ~np.isnan(Y)
@@ -168,7 +168,7 @@ max_bins, n_jobs, random_state
         return out
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """The mean over the trees of each forest, (n_samples, n_forests), of single targets."""
+        """The mean over the trees of each regression forest, (n_samples, n_forests)."""
         codes = codes_of(self, X)
         self._need(classes=False)
         return self._sums(codes)[:, :, 0].T / self.n_estimators + self.low_
@@ -182,7 +182,7 @@ max_bins, n_jobs, random_state
     def predict_interval(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The mean over the trees of each forest and its standard error, (n_samples, n_forests).
 
-        As in `ForestRegressor`: how sure a forest is of its mean.
+        As in `ForestRegressor`, this is the uncertainty of the mean.
         """
         codes, words = codes_of(self, X), self.words_
         self._need(classes=False)
@@ -200,7 +200,7 @@ max_bins, n_jobs, random_state
 
     def _need(self, classes: bool) -> None:
         if classes != bool(self.n_classes_):
-            fitted = "classes" if self.n_classes_ else "single targets"
+            fitted = "classes" if self.n_classes_ else "numbers"
             raise ValueError(f"this batch was fitted on {fitted}")
 
 
@@ -218,5 +218,5 @@ def _classes(y: ArrayLike, X: AnyArray, n_classes: int) -> tuple[NDArray[np.int8
     counts = np.stack([(codes == c).sum(axis=0) for c in range(n_classes)], axis=1)
     total = counts.sum(axis=1, keepdims=True)
     base = np.where(total > 0, counts / np.maximum(total, 1), 1.0 / n_classes)
-    # one memory order, so that kernels are compiled once
+    # contiguous, since numba compiles kernels again for another memory order
     return np.ascontiguousarray(codes, np.int8), base

@@ -1,4 +1,4 @@
-"""Grow the trees of many forests at once: one bootstrap and one copy of its rows for all."""
+"""Grow the trees of many forests together: tree t of each uses the same bootstrap sample."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _BUDGET = 5_000_000
 
 @dataclass
 class BatchTask:
-    """What all trees of all forests share."""
+    """Data that all trees of all forests share."""
 
     codes: NDArray[np.uint8]
-    targets: AnyArray  # (n_forests, n): classes, or whole numbers from 0; -1 takes no part
-    n_classes: int  # 0: single targets
-    step: NDArray[np.float64]  # what one is worth in each single target
-    base: NDArray[np.float64]  # (n_forests, n_values): the answer of a tree without rows
+    targets: AnyArray  # (n_forests, n): classes, or integers from 0; -1: row is left out
+    n_classes: int  # 0: targets are numbers
+    step: NDArray[np.float64]  # the unit of each forest's target
+    base: NDArray[np.float64]  # (n_forests, n_values): the values of a tree without rows
     limits: Limits
-    draws: int | None  # of rows, for each tree; None: every row once
+    draws: int | None  # rows drawn for each tree; None: every row once
     seeds: NDArray[np.uint64]
     weight_bits: int
     stop: NDArray[np.uint8]
-    spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
+    spaces: list[_Workspace] = field(default_factory=list)  # workspaces not in use
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Words:
     offsets, value_offsets : ndarray of int64, shape (n_trees * n_forests + 1,)
         Where each tree's nodes and leaf values begin.
     values : ndarray of float32, shape (n, n_values)
-        Leaf values; classes that are alone in a leaf need none.
+        Leaf values; leaves with rows of one class alone have none.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def _grow_one(
     counts: NDArray[np.int32],
     forest: int,
 ) -> tuple[int, int]:
-    """Grow one forest's tree; gives its numbers of nodes and leaves."""
+    """Grow the tree of one forest and return its numbers of nodes and leaves."""
     n, total = grow_packed.take_rows(
         rows, task.targets, forest, counts, task.n_classes, task.weight_bits,
         space.tree.cells, space.tree.stride, space.perm,

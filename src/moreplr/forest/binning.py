@@ -1,4 +1,4 @@
-"""Turn features into small integers once, so that every tree of every forest can share them."""
+"""Bin features into integers of one byte, once for all trees and forests."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SAMPLE = 200_000
 class Binner:
     """At most 255 bins per feature, cut between distinct values or at quantiles.
 
-    A feature with at most `max_bins` distinct values keeps them all apart: the cuts are
-    the midpoints of neighbours, as in an exact tree. Others are cut at quantiles. NaN has
-    the code 255. Of more than 200,000 rows an evenly spaced sample decides.
+    A feature with at most `max_bins` distinct values has a bin for each of them: the cuts are
+    midpoints, as in an exact tree. Other features are cut at quantiles. NaN has the code 255.
+    With more than 200,000 rows, cuts are computed from an evenly spaced sample.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ class Binner:
         return self
 
     def transform(self, X: AnyArray) -> NDArray[np.uint8]:
-        """The codes of X (n_samples, n_features), one row after the other in memory."""
+        """The codes of X (n_samples, n_features), in row-major order."""
         codes = np.empty(X.shape, dtype=np.uint8)
         for j in range(X.shape[1]):
-            # A copy: memory that can't be written to is another type, compiled anew.
+            # A copy, since numba compiles the kernel again for read-only arrays.
             encode(np.array(X[:, j], dtype=np.float64), self.cuts(j), codes, j)
         return codes
 
@@ -85,10 +85,10 @@ class Binner:
 
 @dataclass(frozen=True)
 class BinnedMatrix:
-    """Features that are binned already, for everything that grows trees or walks down them.
+    """Binned features, together with the binner that made them.
 
-    Forests take it in place of `X`, in `fit` as in `predict`, so that many of them can share the
-    work of binning.
+    Forests accept it instead of `X` in `fit` and `predict`, so that several forests can share
+    one binning.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class BinnedMatrix:
     def of(
         cls, X: AnyArray, max_bins: int = 255, sample_weight: AnyArray | None = None
     ) -> BinnedMatrix:
-        """Bin features; rows of weight 0 don't matter for where bins end."""
+        """Bin features; rows of weight 0 do not affect the cuts."""
         rows = X
         if sample_weight is not None and not sample_weight.all():
             rows = X[sample_weight > 0]
@@ -134,9 +134,9 @@ class BinnedMatrix:
 
     @lazy
     def bins(self) -> NDArray[np.int64]:
-        """Where the bins of each feature begin if they all lie one after the other, and the end.
+        """Where each feature's bins begin in an array of the bins of all features, and its length.
 
-        A feature that lacks values has 256 bins, the last one for NaN.
+        A feature with missing values has 256 bins, the last one for NaN.
         """
         missing = (self.codes == MISSING).any(axis=0)
         sizes = np.where(missing, 256, self.codes.max(axis=0, initial=0).astype(np.int64) + 1)
@@ -155,14 +155,15 @@ class BinnedMatrix:
 def _cuts(values: AnyArray, max_bins: int) -> NDArray[np.float64]:
     ordered = np.sort(values)  # NaN at the end
     ordered = ordered[: len(ordered) - np.count_nonzero(np.isnan(ordered))].astype(np.float64)
-    last = np.flatnonzero(ordered[:-1] != ordered[1:])  # of each distinct value but the largest
+    # the last place of each distinct value but the largest
+    last = np.flatnonzero(ordered[:-1] != ordered[1:])
     if len(last) >= max_bins:
         wanted = np.arange(1, max_bins) * (len(ordered) / max_bins)
         at = np.searchsorted(last + 1, wanted).clip(max=len(last) - 1)
         last = last[at[np.flatnonzero(np.diff(at, prepend=-1))]]
     below, above = ordered[last], ordered[last + 1]
     middle = below + (above - below) / 2
-    return np.where(middle >= above, below, middle)  # neighbours in floating point
+    return np.where(middle >= above, below, middle)  # no float lies between adjacent floats
 
 
 def check_max_bins(max_bins: ArrayLike) -> int:

@@ -1,4 +1,4 @@
-"""Refuse bad parameters and data where they come in, with words that name them."""
+"""Validate the parameters and data of forests; errors name the parameter."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_FEATURES = 65_535
 
 
 def number_of_features(max_features: Any, n_features: int) -> int:
-    """How many features a split looks at."""
+    """How many features a split considers."""
     if max_features is None:
         return n_features
     if max_features in ("sqrt", "log2"):
@@ -46,7 +46,7 @@ def number_of_features(max_features: Any, n_features: int) -> int:
 
 
 def limits_of(forest: Any, n_features: int) -> Limits:
-    """The limits of an estimator's parameters, all of which are looked at here."""
+    """Validate the parameters of a forest and return the limits of its trees."""
     integer_from("n_estimators", forest.n_estimators, 1)
     check_jobs(forest.n_jobs)
     check_max_bins(forest.max_bins)
@@ -62,7 +62,7 @@ def limits_of(forest: Any, n_features: int) -> Limits:
 
 
 def draws_of(forest: Any, n: int) -> int | None:
-    """How many rows are drawn for a tree; None if each takes part once."""
+    """How many rows are drawn for each tree; None if every tree uses every row once."""
     if not forest.bootstrap:
         return None
     most = forest.max_samples
@@ -78,7 +78,7 @@ def draws_of(forest: Any, n: int) -> int | None:
 
 
 def weights_of(sample_weight: Weights, X: AnyArray) -> NDArray[np.float32] | None:
-    """One weight per row, the largest 1, so that their scale does not matter; None stays None."""
+    """Weights divided by the largest, so that only their ratios count; None stays None."""
     weight = check_sample_weight(sample_weight, len(X))
     if weight is None:
         return None
@@ -87,7 +87,7 @@ def weights_of(sample_weight: Weights, X: AnyArray) -> NDArray[np.float32] | Non
 
 
 def targets_of(Y: Any, X: AnyArray, name: str) -> NDArray[np.float64]:
-    """Targets as they are given, in one or two dimensions, NaN allowed."""
+    """Validated targets with one or two dimensions; NaN is allowed."""
     if Y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     with quiet():
@@ -110,7 +110,7 @@ def targets_of(Y: Any, X: AnyArray, name: str) -> NDArray[np.float64]:
 def features_of(
     forest: Any, X: Any, max_bins: int, sample_weight: Weights = None
 ) -> tuple[BinnedMatrix, NDArray[np.float32] | None]:
-    """The features to fit on, which may be binned already, and the rows' weights."""
+    """Bin the features to fit on, unless they are binned already; also return the weights."""
     if isinstance(X, BinnedMatrix):
         forest.n_features_in_ = X.shape[1]
         return X, weights_of(sample_weight, X.codes)
@@ -120,7 +120,7 @@ def features_of(
 
 
 def codes_of(forest: Any, X: Any) -> NDArray[np.uint8]:
-    """The bins of features to predict for."""
+    """The binned features of the rows to predict."""
     check_is_fitted(forest)
     if not isinstance(X, BinnedMatrix):
         codes: NDArray[np.uint8] = forest.binner_.transform(_checked(forest, X, reset=False))
@@ -147,7 +147,7 @@ def _checked(forest: Any, X: Any, reset: bool) -> AnyArray:
 
 
 def dyadic_offset(Y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A number near each column's mean, short enough in binary to keep differences exact."""
+    """A number near each column's mean with few binary digits, so that differences are exact."""
     seen = ~np.isnan(Y)
     count = np.maximum(seen.sum(axis=0), 1)
     filled = np.where(seen, Y, 0.0)

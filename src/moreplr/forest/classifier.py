@@ -1,4 +1,4 @@
-"""A random forest classifier on the same engine: the Gini index is squared error of indicators."""
+"""A random forest classifier: the Gini index is the squared error of class indicators."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     """A random forest classifier on binned features.
 
     Trees are split by the Gini index, and a leaf's class shares are averaged over the trees.
-    NaN in the features goes to the side that gains most. Categorical features are to be
-    encoded as integers beforehand, for example by scikit-learn's OrdinalEncoder.
+    Rows with NaN go to the side that gives the larger gain. Encode categorical features as
+    integers first, for example with scikit-learn's OrdinalEncoder.
 
     Parameters
     ----------
     n_estimators : int, default=100
         The number of trees.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        How many features a split looks at; a float is a share.
+        How many features a split considers; a float is a share.
     max_depth, min_samples_leaf, min_samples_split, bootstrap, max_samples, \
 max_bins, n_jobs, random_state
         As in `ForestRegressor`.
@@ -82,7 +82,7 @@ max_bins, n_jobs, random_state
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or BinnedMatrix
-            Features; NaN is a value of its own, infinity is refused.
+            Features. NaN is treated as a separate value; infinity raises an error.
         y : array-like of shape (n_samples,)
             Classes.
         sample_weight : array-like of shape (n_samples,), optional
@@ -110,13 +110,13 @@ max_bins, n_jobs, random_state
         return _shares(self._mean(codes_of(self, X)))
 
     def predict(self, X: ArrayLike) -> AnyArray:
-        """The class with the largest share, the first one of equals."""
+        """The class with the largest share; of equal shares, the first."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
     @property
     def oob_decision_function_(self) -> NDArray[np.float64]:
-        """Class shares of each training row from trees that have not seen it, or NaN."""
+        """Class shares of each training row from trees that did not draw it, or NaN."""
         return _shares(self._out_of_bag_mean())
 
 
@@ -138,6 +138,6 @@ def _one_column(y: ArrayLike) -> AnyArray:
 
 
 def _shares(mean: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rounding may leave shares a trace off; this makes them non-negative and add up to 1."""
+    """Correct rounding errors, so that shares are not negative and sum to 1."""
     mean = mean.clip(min=0.0)
     return mean / mean.sum(axis=1, keepdims=True)

@@ -1,20 +1,20 @@
 """Trees on gradients and Hessians, for boosting.
 
-Boosting bins its features once, makes one grower, and asks it for a tree in each round::
+Boosting bins the features once, makes one grower, and grows one tree in each round::
 
     binned = BinnedMatrix.of(X)
     grower = GradientGrower(binned, n_outputs, max_depth=6, l2=1.0)
     for round in range(n_rounds):
         trees, leaf = grower.grow(gradients, hessians, counts, seed=round)
         trees.values *= learning_rate
-        scores += trees.values[leaf]  # without walking down the tree
+        scores += trees.values[leaf]  # no traversal is needed
 
-`gradients` are those of the objective that is to grow, so negative gradients of a loss. Where an
-output says nothing about a row, both its gradient and its Hessian are 0. `counts` is how often
-each row takes part, 0 for rows that are left out; these get their leaf, too.
+`gradients` are the negative gradients of the loss. Where an output is missing in a row, both its
+gradient and its Hessian are 0. `counts` says how often each row is used. Rows with a count of 0
+do not affect the tree, but get a leaf as well.
 
-A tree is a `Trees` of one tree; `join` puts many into one, and `sum_of_trees` adds up what all of
-them answer for new rows.
+A tree is a `Trees` object with one tree. `join` combines several of them, and `sum_of_trees` adds
+up their predictions for new rows.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ from moreplr.forest.checks import number_of_features
 from moreplr.forest.kernels import gradient_tree, traverse, traverse_blocks
 from moreplr.forest.trees import Trees
 
-# sums of whole numbers have room in 32 bits, and rounding to them can't take them beyond
+# Gradients become integers. Their sums stay below this, so that rounding can't overflow 32 bits.
 _LARGEST_SUM = 2.0**30
-# Rows whose sums stay in the processor's cache while tree after tree is added to them.
+# Rows of a block: few enough for their sums to stay in the cache while trees are added.
 _AT_ONCE = 256
 
 
 class GradientGrower:
-    """Grows one tree after the other on the same features, reusing its memory.
+    """Grows one tree after the other on the same features and in the same memory.
 
-    A tree takes the outputs together: with G and H the sums of gradients and Hessians of an
-    output over the rows of a node, a node is worth the sum of G² / (H + l2) over the outputs, and
-    a leaf answers G / (H + l2). Not for several threads at once.
+    All outputs share the splits of a tree. Let G and H be the sums of the gradients and Hessians
+    of an output over the rows of a node. The worth of the node is the sum of G² / (H + l2) over
+    the outputs, and the value of a leaf is G / (H + l2). A grower must not be used by several
+    threads at once.
 
     Parameters
     ----------
@@ -49,13 +50,13 @@ class GradientGrower:
     max_depth : int, default=6
         The most levels below the root.
     min_samples_leaf : int, default=1
-        The fewest rows that take part in a leaf.
+        The fewest rows in a leaf; rows with a count of 0 do not count.
     min_hessian : float, default=0.0
         The least sum of Hessians over all rows and outputs of a leaf.
     l2 : float, default=1.0
         Shrinks leaves of small Hessian.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
-        How many features a split draws, of those that the tree may use.
+        How many features each split draws from those that the tree may use.
 
     Examples
     --------
@@ -126,7 +127,7 @@ class GradientGrower:
         gradients, hessians : ndarray of float64, shape (n_samples, n_outputs)
             Hessians are not negative.
         counts : ndarray of int32, shape (n_samples,), optional
-            How often each row takes part; once each by default.
+            How often each row is used; by default once.
         features : array-like of int, optional
             The features that the tree may split on; all by default.
         seed : int, default=0
@@ -135,14 +136,14 @@ class GradientGrower:
         Returns
         -------
         trees : Trees
-            The tree; its `values` are what leaves answer.
+            The tree.
         leaf : ndarray of int32, shape (n_samples,)
             The leaf of each row, as an index into `values`.
         """
         n, n_features = self.binned.shape
         counts = np.ones(n, np.int32) if counts is None else counts
-        taking_part = np.flatnonzero(counts)
-        self._scratch.perm[: len(taking_part)] = taking_part
+        used = np.flatnonzero(counts)
+        self._scratch.perm[: len(used)] = used
         unit = self._units(gradients, hessians, counts)
         gradient_tree.round_records(gradients, hessians, counts, 1.0 / unit, self._records)
         chosen = np.arange(n_features) if features is None else np.unique(features)
@@ -153,20 +154,20 @@ class GradientGrower:
             self.max_depth,
             self.min_samples_leaf,
             np.float32(self.min_hessian / unit[1]),
-            # a unit of the Hessian more changes nothing, and an output without rows divides by it
+            # The added unit is negligible, and avoids 0 / 0 for an output without rows.
             np.float32(self.l2 / unit[1] + 1.0),
             number_of_features(self.max_features, len(chosen)),
         )
         leaf, importance = np.empty(n, np.int32), np.zeros(n_features)
         n_nodes, n_leaves = gradient_tree.grow(
-            rows, len(taking_part), limits, np.uint64(seed), self._nodes, self._scratch,
+            rows, len(used), limits, np.uint64(seed), self._nodes, self._scratch,
             self._sums, leaf, importance,
         )  # fmt: skip
         sums = self._sums[:n_leaves] * np.repeat(unit, self.n_outputs)
         mass = sums[:, self.n_outputs :] + self.l2
         values = sums[:, : self.n_outputs] / np.where(mass > 0, mass, 1.0)
         trees = self._trees(n_nodes, values, importance * (unit[0] ** 2 / unit[1]))
-        if len(taking_part) < n:
+        if len(used) < n:
             traverse.leaves(
                 self.binned.codes, np.flatnonzero(counts == 0), *trees.split_arrays, leaf
             )
@@ -178,7 +179,7 @@ class GradientGrower:
         hessians: NDArray[np.float64],
         counts: NDArray[np.int32],
     ) -> NDArray[np.float64]:
-        """What one is worth in the records, of gradients and of Hessians."""
+        """The units of rounded gradients and Hessians."""
         sums = [(counts @ np.abs(x)).max(initial=0.0) for x in (gradients, hessians)]
         return np.array([x / _LARGEST_SUM if x > 0 else 1.0 for x in sums])
 
@@ -205,7 +206,7 @@ class GradientGrower:
 def sum_of_trees(
     trees: Trees, codes: NDArray[np.uint8], first: int = 0, end: int | None = None
 ) -> NDArray[np.float64]:
-    """What trees `first` to `end` answer for binned rows, added up, (n_samples, n_outputs)."""
+    """The sum over trees `first` to `end` - 1 for binned rows, (n_samples, n_outputs)."""
     out = np.zeros((len(codes), trees.values.shape[1]))
     end = trees.n_trees if end is None else min(end, trees.n_trees)
     for at in range(0, len(codes), _AT_ONCE):

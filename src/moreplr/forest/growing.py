@@ -15,7 +15,7 @@ from moreplr.forest.kernels.layout import MOST_ROWS, Nodes, Rows, Scratch
 from moreplr.forest.parallel import Stopped, cut, run
 from moreplr.forest.trees import Trees, join
 
-# about a fifth of a second of work between two looks at Ctrl-C
+# Work of one kernel call, about a fifth of a second; Ctrl-C is checked between calls.
 _BUDGET = 5_000_000
 _LANES = 8
 _HISTOGRAM_BYTES = 32_000_000
@@ -41,19 +41,19 @@ class Limits:
 
 @dataclass
 class Task:
-    """What all trees of a forest share."""
+    """Data that all trees of a forest share."""
 
     binned: BinnedMatrix
-    targets: NDArray[np.float32]  # (n, lanes), zero where not observed
-    seen: NDArray[np.float32] | None  # 1 where observed; None: everything is
+    targets: NDArray[np.float32]  # (n, lanes), zero where missing
+    seen: NDArray[np.float32] | None  # 1 where present, 0 where missing; None: all are present
     idle: NDArray[np.intp]  # rows without any target
     weight: NDArray[np.float32] | None
     base: NDArray[np.float64]
     limits: Limits
-    draws: int | None  # of rows, for each tree; None: every row once
+    draws: int | None  # rows drawn for each tree; None: every row once
     seeds: NDArray[np.uint64]
     stop: NDArray[np.uint8]
-    spaces: list[_Workspace] = field(default_factory=list)  # that no thread uses just now
+    spaces: list[_Workspace] = field(default_factory=list)  # workspaces not in use
 
 
 def tree_seeds(random_state: np.random.RandomState, n_trees: int) -> NDArray[np.uint64]:
@@ -71,7 +71,7 @@ def grow_forest(task: Task, n_jobs: int | None) -> Trees:
 
 
 def counts_of(seed: np.uint64, n: int, draws: int | None) -> NDArray[np.int32]:
-    """How often a tree draws each row, the same for the same seed; each once without draws."""
+    """How often the tree of a seed draws each row; once each if `draws` is None."""
     counts = np.ones(n, np.int32)
     if draws is not None:
         random.draw_counts(np.array([seed]), n, draws, counts)
@@ -79,7 +79,7 @@ def counts_of(seed: np.uint64, n: int, draws: int | None) -> NDArray[np.int32]:
 
 
 def padded(columns: AnyArray) -> NDArray[np.float32]:
-    """The columns, one of zeros at least, and more up to a full register, in float32."""
+    """The columns in float32, and at least one column of zeros to fill whole registers."""
     n, k = columns.shape
     out = np.zeros((n, lanes_for(k + 1)), np.float32)
     out[:, :k] = columns
@@ -92,7 +92,7 @@ def lanes_for(k: int) -> int:
 
 
 class _Workspace:
-    """Scratch arrays of one thread, used for one tree after the other."""
+    """Scratch arrays of one thread, reused from tree to tree."""
 
     def __init__(self, task: Task) -> None:
         n, n_features = task.binned.shape
@@ -137,7 +137,7 @@ class _Workspace:
         self.constant = np.empty((64, -(-n_features // 64)), np.uint64)
 
     def begin(self, n: int) -> NDArray[np.int64]:
-        """Get ready for a tree of n rows; gives the kernel's state."""
+        """Prepare for a tree of n rows and return the kernel's state."""
         self.scratch.free[: self.slots] = np.arange(self.slots)
         self.stack[0] = 0, n, 0, -1, 0, -1
         self.constant[0] = 0
@@ -150,7 +150,7 @@ class _Workspace:
 
 
 def _rows(task: Task) -> Rows:
-    """Room for the rows of a tree: their bins and their targets."""
+    """Allocate the rows of a tree: their bins and their targets."""
     n, n_features = task.binned.shape
     n_targets = len(task.base)
     lanes = task.targets.shape[1]
@@ -172,7 +172,7 @@ def _rows(task: Task) -> Rows:
 
 
 def _unit(targets: AnyArray) -> float:
-    """A power of two, some thousand times smaller than the targets."""
+    """A power of two that is some thousand times smaller than the targets."""
     scale = float(np.sqrt(np.mean(np.square(targets, dtype=np.float32), dtype=np.float64)))
     return 2.0 ** (np.floor(np.log2(scale)) - 12) if scale > 0 else 1.0
 
@@ -227,7 +227,7 @@ def _grow_tree(task: Task, seed: np.uint64, space: _Workspace) -> Trees:
 def _grow_slices(
     task: Task, seed: np.uint64, space: _Workspace, perm: AnyArray, importance: AnyArray
 ) -> tuple[int, int]:
-    """Call the kernel until the tree is done; gives the numbers of nodes and leaves."""
+    """Call the kernel until the tree is done and return its numbers of nodes and leaves."""
     rng = np.empty(1, np.uint64)
     limits = task.limits.array
     state = space.begin(len(perm))

@@ -1,4 +1,4 @@
-"""Find the training rows that share leaves with given rows, a few rows at a time."""
+"""Find the training rows that share leaves with given rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from moreplr.forest.growing import counts_of
 from moreplr.forest.kernels import members
 from moreplr.forest.trees import Trees
 
-# Members are found for no more rows at once than these, and than take this memory.
+# Members are found for at most this many rows at a time, and in about this much memory.
 _ROWS = 256
 _BYTES = 1 << 23
 
@@ -21,13 +21,13 @@ Members = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class Voters:
-    """Who speaks for the rows that reach a node: training rows, or groups of rows.
+    """The training rows in each leaf, or groups of rows, for one leaf size.
 
-    Where many rows of a leaf are alike to the one who asks, groups make the answer short.
+    Groups save time and memory where many rows are alike, for example in their rankings.
 
     Attributes
     ----------
-    pruned : the nodes that answer, and the voters in them
+    pruned : the pruned trees, and the rows or groups in their leaves
     n : int
         The number of training rows or of groups.
     """
@@ -44,12 +44,12 @@ class Voters:
         groups: NDArray[np.intp] | None = None,
         min_samples: int = 1,
     ) -> Voters:
-        """The rows of each node by their draws and weights, or, given each row's, their groups."""
+        """Prune the trees to leaves of `min_samples` rows; `groups` holds each row's group."""
         mass = trees.perm_count.astype(np.float32)
         if weight is not None:
             mass *= weight[trees.perm]
-        own = np.arange(n_rows) if groups is None else groups
-        n = int(own.max(initial=-1)) + 1
+        group = np.arange(n_rows) if groups is None else groups
+        n = int(group.max(initial=-1)) + 1
         most_leaves = (len(trees.right) + trees.n_trees) // 2  # each tree has one more than splits
         whole = members.Pruned(
             splits=np.empty(len(trees.right), np.uint32),
@@ -62,7 +62,7 @@ class Voters:
             voter_offsets=np.zeros(trees.n_trees + 1, np.uint64),
         )
         n_leaves = members.prune(
-            *trees.split_arrays, trees.start, trees.perm_offsets, trees.perm, mass, own, n,
+            *trees.split_arrays, trees.start, trees.perm_offsets, trees.perm, mass, group, n,
             min_samples, whole,
         )  # fmt: skip
         n_nodes, n_voters = int(whole.offsets[-1]), int(whole.voter_offsets[-1])
@@ -80,17 +80,17 @@ class Voters:
 def members_in_parts(
     voters: Voters, codes: NDArray[np.uint8], unseen: NDArray[np.bool_] | None = None
 ) -> Iterator[tuple[slice, Members]]:
-    """Voters of the nodes of some rows after others, which are many where leaves are large.
+    """Yield slices of the rows with their members; parts bound the memory for large leaves.
 
-    `unseen` (n_rows, n_trees) says which trees may speak of a row; None: all.
+    `unseen` (n_rows, n_trees) is True where a tree is used for a row; None: all trees are.
     """
     pruned = voters.pruned
     for at in range(0, len(codes), _ROWS):
         some = np.ascontiguousarray(codes[at : at + _ROWS])
-        asked = np.empty((0, 0), np.bool_) if unseen is None else unseen[at : at + _ROWS]
+        used = np.empty((0, 0), np.bool_) if unseen is None else unseen[at : at + _ROWS]
         reached = np.empty((len(pruned.offsets) - 1, len(some)), np.int64)
         lengths = np.empty(len(some), np.int64)
-        members.leaves(some, asked, pruned, reached, lengths)
+        members.leaves(some, used, pruned, reached, lengths)
         for part in _parts(np.cumsum(lengths)):
             where = slice(at + part.start, at + part.stop)
             yield where, _members_of(voters, reached[:, part], lengths[part])
@@ -100,15 +100,18 @@ def _members_of(voters: Voters, reached: NDArray[np.int64], lengths: NDArray[np.
     indptr = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
     indices, shares = np.empty(indptr[-1], np.uint32), np.empty(indptr[-1], np.float32)
-    speaking = np.empty(len(lengths), np.int64)
-    members.collect(reached, voters.pruned, indptr, indices, shares, speaking)
+    n_used = np.empty(len(lengths), np.int64)
+    members.collect(reached, voters.pruned, indptr, indices, shares, n_used)
     weights = np.empty(len(shares), np.float32)
-    filled = members.unite(indptr, indices, shares, speaking, np.zeros(voters.n), weights)
+    filled = members.unite(indptr, indices, shares, n_used, np.zeros(voters.n), weights)
     return indptr, indices[:filled].view(np.int32), weights[:filled]
 
 
 def _parts(ends: NDArray[np.int64]) -> Iterator[slice]:
-    """Runs of rows whose members take `_BYTES` at most, or are a row's; `ends` counts members."""
+    """Ranges of rows whose members fit into `_BYTES`, at least one row each.
+
+    `ends` are the cumulative numbers of members.
+    """
     first, before = 0, 0
     while first < len(ends):
         stop = int(np.searchsorted(ends, before + _BYTES // 8, side="right"))
@@ -120,7 +123,7 @@ def _parts(ends: NDArray[np.int64]) -> Iterator[slice]:
 def unseen_by(
     seeds: NDArray[np.uint64], draws: int | None, rows: NDArray[np.int64], n: int
 ) -> NDArray[np.bool_]:
-    """Which trees have not drawn which of the training rows, (n_rows, n_trees)."""
+    """A mask (n_rows, n_trees) that is True where a tree did not draw a training row."""
     out = np.zeros((len(rows), len(seeds)), np.bool_)
     for tree, seed in enumerate(seeds):
         out[:, tree] = counts_of(seed, n, draws)[rows] == 0

@@ -1,7 +1,8 @@
-"""Share work among threads so that Ctrl-C ends all of it at once.
+"""Run tasks in threads, all of which Ctrl-C stops.
 
-What grows trees goes where `joblib.parallel_config` says, to a Dask cluster for example: it
-gives its results back. What writes into arrays of the caller stays in threads of this process.
+Tasks that return their results, such as growing trees, use the backend that
+`joblib.parallel_config` sets, for example a Dask cluster. Tasks that write into the caller's
+arrays always run in threads of this process.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Result = TypeVar("Result")
 
 
 class Stopped(Exception):
-    """Raised inside a task whose result nobody waits for any more."""
+    """Raised inside a task whose result is no longer needed."""
 
 
 def run(
@@ -33,8 +34,8 @@ def run(
 ) -> list[Result]:
     """`[task(*part) for part in parts]`, in threads; an error anywhere sets `stop[0]`.
 
-    Tasks look at `stop` now and then and raise `Stopped`. With `in_place` they write to memory
-    that they share with the caller.
+    Tasks check `stop` regularly and raise `Stopped`. With `in_place` they write into the
+    caller's arrays.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def run(
 
 def _threads_are_wanted() -> bool:
     backend, _ = get_active_backend(prefer="threads")
-    return bool(getattr(backend, "uses_threads", False))  # that of Dask does not say
+    return bool(getattr(backend, "uses_threads", False))  # Dask's backend has no such attribute
 
 
 def _in_threads(
@@ -66,9 +67,9 @@ def _in_threads(
     jobs: int,
     stop: NDArray[np.uint8],
 ) -> list[Result]:
-    """In threads of our own, which fetch one part after the other.
+    """Run the parts in a thread pool, in which each worker takes one part after the other.
 
-    joblib looks only every 10 ms whether a task is done, and a future for each of many small
+    joblib checks only every 10 ms whether a task is done, and one future for each of many small
     parts takes as long as growing a small tree.
     """
     waiting = deque(enumerate(parts))
@@ -98,9 +99,9 @@ def _in_threads(
 
 
 def cut(n: int, n_jobs: int | None, per_job: int = 64) -> list[tuple[int, int]]:
-    """Ranges that cover 0..n: one for a single job, else a few per job, to even out.
+    """Split 0..n into ranges: one for a single job, else `per_job` for each to balance the load.
 
-    Two per job where each part is sent to another process together with its data.
+    There are two per job where each range is sent to another process together with its data.
     """
     jobs = effective_n_jobs(n_jobs)
     pieces = 1 if jobs == 1 else min(n, int(jobs) * (per_job if _threads_are_wanted() else 2))

@@ -16,22 +16,22 @@ from moreplr.forest.kernels import traverse
 
 
 class ForestRegressor(RegressorMixin, BaseForest):
-    """A random forest on binned features whose targets may be vectors with gaps.
+    """A random forest on binned features, for several targets that may have missing values.
 
-    A split reduces the squared error of all targets together, over the observed values only.
-    In a leaf without an observed value of some target, its nearest ancestor with one answers;
-    a target that was never observed is predicted as NaN.
+    A split reduces the squared error summed over all targets; missing values are left out. Where
+    no row of a leaf has a value for a target, the nearest ancestor with one predicts it. A target
+    without any value is predicted as NaN.
 
-    NaN in the features goes to the side that gains most; where a node had none in training,
-    to the larger child. Categorical features are to be encoded as integers beforehand, for
-    example by scikit-learn's OrdinalEncoder in a pipeline.
+    Rows with NaN in the feature of a split go to the side that gives the larger gain. If a node
+    had no such rows in training, they go to the larger child. Encode categorical features as
+    integers first, for example with scikit-learn's OrdinalEncoder in a pipeline.
 
     Parameters
     ----------
     n_estimators : int, default=100
         The number of trees.
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
-        How many features a split looks at; a float is a share.
+        How many features a split considers; a float is a share.
     max_depth : int, optional
         The most levels below the root.
     min_samples_leaf : int, default=1
@@ -41,7 +41,8 @@ class ForestRegressor(RegressorMixin, BaseForest):
     bootstrap : bool, default=True
         Grow each tree on rows drawn with replacement instead of all rows.
     max_samples : int or float, optional
-        How many draws for a tree, or which share of the rows; by default as many as rows.
+        How many rows are drawn for each tree; a float is a share. By default as many as there
+        are rows.
     max_bins : int, default=255
         The most bins of a feature; with as many distinct values or fewer, splits are exact.
     n_jobs : int, optional
@@ -56,11 +57,11 @@ class ForestRegressor(RegressorMixin, BaseForest):
     binner_ : Binner
         How features became bins.
     offset_ : ndarray of shape (n_targets,)
-        What is added to the leaf values.
+        Is added to the leaf values.
     codes_ : ndarray of uint8, shape (n_samples, n_features)
         The binned training rows.
     seeds_ : ndarray of uint64, shape (n_estimators,)
-        One per tree; bootstraps are drawn from them again when needed.
+        The seed of each tree, from which its bootstrap sample can be drawn again.
 
     Examples
     --------
@@ -93,9 +94,9 @@ class ForestRegressor(RegressorMixin, BaseForest):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or BinnedMatrix
-            Features; NaN is a value of its own, infinity is refused.
+            Features. NaN is treated as a separate value; infinity raises an error.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets; NaN is not observed, but something has to be.
+            Targets. NaN is a missing value; at least one value must be present.
         sample_weight : array-like of shape (n_samples,), optional
             Weights, multiplied by the bootstrap's counts.
         features : array-like of int, optional
@@ -129,7 +130,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         """The mean over the trees and its standard error.
 
         The standard error is the standard deviation over the trees, divided by the square root
-        of their number: how sure the forest is of its mean, not where targets are to be found.
+        of their number. It is the uncertainty of the mean, not the spread of the targets.
         """
         codes, trees = codes_of(self, X), self.trees_
         total, mean, square = np.zeros((3, len(codes), self.n_outputs_))
@@ -146,7 +147,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
 
     @property
     def oob_prediction_(self) -> NDArray[np.float64]:
-        """For each training row the mean over the trees that have not seen it; NaN if all have."""
+        """The mean of each training row over the trees that did not draw it; NaN if all did."""
         return self._shaped(self._out_of_bag_mean())
 
     def _shaped(self, out: AnyArray) -> AnyArray:

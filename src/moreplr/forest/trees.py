@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from moreplr._types import AnyArray
 
-Flat = TypeVar("Flat", bound=Any)  # a dataclass of arrays; offsets are named so
-_AT_ONCE = 16  # arrays that are copied before they are given up
+Flat = TypeVar("Flat", bound=Any)  # a dataclass of arrays; names of offsets end in "offsets"
+_AT_ONCE = 16  # arrays that are copied before they are released
 
 
 @dataclass
@@ -23,9 +23,9 @@ class Trees:
     follows it, and `right` holds the other child, counted from the tree's first node. For a
     leaf, `right` is -1 - leaf, and its value is `values[leaf_offsets[t] + leaf]`.
 
-    The in-bag rows of tree t are `perm[perm_offsets[t]:perm_offsets[t + 1]]`, in an order in
-    which every node, inner ones too, is a contiguous range. A node's range begins at `start`
-    and ends where the next node that is not below it begins.
+    The in-bag rows of tree t are `perm[perm_offsets[t]:perm_offsets[t + 1]]`, ordered so that the
+    rows of each node are a contiguous range. The range begins at `start` and ends where the range
+    of the next node outside the subtree begins.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Trees:
     cut : ndarray of uint8
         Rows whose bin is at most this go left.
     missing_left : ndarray of uint8
-        Whether rows without this feature go left.
+        Whether rows that lack the feature go left.
     right, start : ndarray of int32
     values : ndarray of float32, shape (n_leaves, n_targets)
     perm : ndarray of int32
@@ -74,7 +74,7 @@ class Trees:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def number_features(self, features: NDArray[np.intp], n_features: int) -> None:
-        """Name features as they are numbered among all, after growing on some of them."""
+        """Renumber features after growing on some of them; `features` are their new numbers."""
         self.feature = features[self.feature].astype(np.uint16)
         importance = np.zeros((self.n_trees, n_features))
         importance[:, features] = self.importance
@@ -82,12 +82,12 @@ class Trees:
 
     @property
     def split_arrays(self) -> tuple[AnyArray, ...]:
-        """What a kernel needs to send rows down: offsets, feature, cut, missing_left, right."""
+        """The arrays that traversal takes: offsets, feature, cut, missing_left, right."""
         return self.offsets, self.feature, self.cut, self.missing_left, self.right
 
 
 def join(parts: Sequence[Flat]) -> Flat:
-    """One forest of many, whose arrays are given up on the way to save memory."""
+    """Join forests into one; the parts' arrays are released on the way, to save memory."""
     if len(parts) == 1:
         return parts[0]
     arrays = {}
@@ -102,7 +102,7 @@ def join(parts: Sequence[Flat]) -> Flat:
 
 
 def joined(parts: list[AnyArray]) -> AnyArray:
-    """The arrays one after the other; the list loses them on the way."""
+    """Concatenate the arrays; the list is emptied on the way, to save memory."""
     whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
     at = 0
     while parts:

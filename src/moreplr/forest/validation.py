@@ -1,8 +1,8 @@
-"""Check that the arrays of a fitted forest belong together, before a kernel trusts them.
+"""Check that the arrays of a fitted forest fit together, before kernels use them.
 
-Kernels read and write without looking at bounds. What `fit` made is right by construction; what
-comes from elsewhere, such as a file, is checked here, once, in time linear in the number of
-nodes. Afterwards no row, whatever its features, can lead a kernel outside its arrays.
+Kernels do not check bounds. Arrays made by `fit` are valid by construction. Arrays from
+elsewhere, such as a file, are checked here once, in time linear in the number of nodes.
+Afterwards no row can make a kernel read or write outside its arrays.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from moreplr.forest.kernels.grow_packed import LEAF
 from moreplr.forest.kernels.layout import MISSING
 from moreplr.forest.trees import Trees
 
-# Checks take a dozen words for each node: of so many nodes at a time, or of one tree.
+# Nodes that are checked at a time, or one tree: a check needs about a dozen words per node.
 _AT_ONCE = 1 << 18
 Offsets = NDArray[np.int64]
 _DISTANCE, _FEATURE = np.uint64(0xFFFFFFFF), np.uint64(0x3FFFFF)  # parts of a word
 
 
 def check_offsets(name: str, offsets: Offsets, parts: int, total: int, least: int = 0) -> None:
-    """Refuse offsets that don't cut `total` things into so many parts of a least size.
+    """Refuse offsets that do not cut `total` items into `parts` parts of at least `least` items.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def check_offsets(name: str, offsets: Offsets, parts: int, total: int, least: in
 
 
 def blocks(offsets: Offsets, most: int = _AT_ONCE) -> Iterator[tuple[slice, slice, AnyArray]]:
-    """Cut trees into runs of few nodes: their trees, their nodes, and the offsets within.
+    """Cut trees into blocks of few nodes: slices of trees and nodes, and the offsets within.
 
     Examples
     --------
@@ -64,8 +64,8 @@ def right_children(leaf: NDArray[np.bool_], offsets: Offsets) -> Offsets:
 
     Parameters
     ----------
-    leaf : of each node, whether it is a leaf
-    offsets : where each tree begins, and the end
+    leaf : for each node, whether it is a leaf
+    offsets : where the nodes of each tree begin, and their number
 
     Examples
     --------
@@ -87,7 +87,7 @@ def right_children(leaf: NDArray[np.bool_], offsets: Offsets) -> Offsets:
 
 
 def check_trees(trees: Trees, n_features: int, n_rows: int) -> None:
-    """Refuse arrays of a forest that don't fit together, or not these features and rows."""
+    """Refuse arrays that do not fit together, or do not fit this many features and rows."""
     n_trees, n_nodes = len(trees.offsets) - 1, len(trees.right)
     if n_trees < 1:
         raise ValueError("a forest needs a tree")
@@ -105,7 +105,7 @@ def check_trees(trees: Trees, n_features: int, n_rows: int) -> None:
         _check_nodes(trees, some, nodes, offsets, n_features)
         _check_starts(trees, some, nodes, offsets)
     if len(trees.perm) and not 0 <= trees.perm.min() <= trees.perm.max() < n_rows:
-        raise ValueError(f"perm asks for a row beyond the {n_rows} there are")
+        raise ValueError(f"perm refers to a row beyond the {n_rows} training rows")
 
 
 def _check_nodes(
@@ -117,14 +117,14 @@ def _check_nodes(
     if (right_children(leaf, offsets) != (first + right)[~leaf]).any():
         raise ValueError("right must hold the right children of nodes in preorder")
     if (trees.feature[nodes][~leaf] >= n_features).any():
-        raise ValueError(f"a node asks for a feature beyond the {n_features} there are")
+        raise ValueError(f"a node splits on a feature beyond the {n_features} in use")
     n_leaves = np.diff(trees.leaf_offsets[some.start : some.stop + 1])
     if (-1 - right >= np.repeat(n_leaves, np.diff(offsets)))[leaf].any():
-        raise ValueError("a leaf asks for a value beyond those of its tree")
+        raise ValueError("a leaf refers to a value beyond those of its tree")
 
 
 def _check_starts(trees: Trees, some: slice, nodes: slice, offsets: Offsets) -> None:
-    """The rows of every node are a range within its parent's, as starts never go back."""
+    """Check that starts never decrease, so that a node's rows are a part of its parent's."""
     start = trees.start[nodes]
     n_rows = np.diff(trees.perm_offsets[some.start : some.stop + 1])
     goes_back = np.diff(start.astype(np.int64)) < 0
@@ -135,12 +135,17 @@ def _check_starts(trees: Trees, some: slice, nodes: slice, offsets: Offsets) -> 
 
 
 def check_words(words: Words, n_features: int, n_trees: int, **kind: int) -> None:
-    """Refuse the words of a batch that don't fit together; `kind`: n_forests and n_classes."""
+    """Refuse the words of a batch if they do not fit together.
+
+    `kind` has `n_forests` and `n_classes`.
+    """
     n_forests, n_classes = kind["n_forests"], kind["n_classes"]
     check_offsets("offsets", words.offsets, n_trees * n_forests, len(words.words), least=1)
     check_offsets("value_offsets", words.value_offsets, n_trees * n_forests, len(words.values))
     if n_classes not in (0, 2, 3) or words.values.shape[1] != max(n_classes, 1):
-        raise ValueError(f"{words.values.shape[1]} values a leaf can't be of {n_classes} classes")
+        raise ValueError(
+            f"leaves have {words.values.shape[1]} values, which does not fit {n_classes} classes"
+        )
     n_values = np.diff(words.value_offsets) + n_classes
     for some, nodes, own in blocks(words.offsets):
         _check_some(words.words[nodes], own, n_features, n_values[some])
@@ -154,15 +159,15 @@ def _check_some(words: AnyArray, offsets: Offsets, n_features: int, n_values: An
         raise ValueError("words must hold the right children of nodes in preorder")
     feature = (inner >> np.uint64(32)) & _FEATURE
     if (feature >= np.uint64(n_features)).any():
-        raise ValueError(f"a node asks for a feature beyond the {n_features} there are")
+        raise ValueError(f"a node splits on a feature beyond the {n_features} in use")
     payload = words[leaf] & ~LEAF
     known = np.repeat(n_values, np.diff(offsets))[leaf].astype(np.uint64)
     if (payload >= known).any():
-        raise ValueError("a leaf asks for a value beyond those of its tree")
+        raise ValueError("a leaf refers to a value beyond those of its tree")
 
 
 def check_binner(binner: Binner, n_features: int) -> None:
-    """Refuse cuts that are not those of so many features."""
+    """Refuse cuts that do not fit this many features."""
     check_offsets("offsets_", binner.offsets_, n_features, len(binner.cuts_))
     if (np.diff(binner.offsets_) >= MISSING).any():
         raise ValueError(f"a feature has more than {MISSING} bins")
@@ -189,7 +194,9 @@ def check_batch(batch: Any) -> None:
     n_features = batch.n_features_in_
     check_binner(batch.binner_, n_features)
     if not 0 < batch.n_estimators == len(batch.seeds_):
-        raise ValueError(f"n_estimators is {batch.n_estimators}, not {len(batch.seeds_)} as grown")
+        raise ValueError(
+            f"n_estimators is {batch.n_estimators}, but there are {len(batch.seeds_)} seeds"
+        )
     check_words(
         batch.words_, n_features, batch.n_estimators,
         n_forests=batch.n_forests_, n_classes=batch.n_classes_,

@@ -1,8 +1,8 @@
-"""Calibration of pair probabilities, with few parameters that all pairs share.
+"""Calibration of pair probabilities, with three parameters that all pairs share.
 
-Calibrating each pair on its own would need many rows of each of its three classes. Parameters
-that all pairs share must treat ≻ and ≺ alike, since it is arbitrary which label of a pair comes
-first. That leaves a power for both strict relations, and a power and a factor for the tie.
+Calibrating each pair separately would need many rows for each of its three relations. Shared
+parameters must treat ≻ and ≺ alike, since the order of the labels in a pair is arbitrary. So there
+is one power for both strict relations, and a power and a factor for the tie.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from scipy.special import log_softmax
 
 from moreplr._types import Array
 
-# Smaller differences of probabilities mean little: a forest of 100 trees has steps of 0.01.
+# Smaller probabilities are raised to this: a forest of 100 trees has steps of 0.01.
 _FLOOR = 0.005
 _IDENTITY = np.array([1.0, 1.0, 0.0])
-# The weight of unchanged probabilities, as a number of observations.
+# The strength of the prior for unchanged probabilities, as a number of observations.
 _PRIOR = 1.0
 
 
 class PairCalibration:
-    """Maps (p, t, s) to shares of (p^a, t^b · e^c, s^a) so that held-out data are likely.
+    """Maps (p, t, s) to (p^a, t^b · e^c, s^a), normalised, to fit held-out data best.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class PairCalibration:
     def fit(
         self, probabilities: Array, codes: NDArray[np.int8], weight: Array | None = None
     ) -> Self:
-        """Learn from held-out probabilities (m, 3) and the true codes (m,)."""
+        """Fit the powers to held-out probabilities (m, 3) and the true codes (m,)."""
         logs = _logs(probabilities)
         hit = np.eye(3)[codes]
         weights = np.ones(len(logs)) if weight is None else weight

@@ -1,7 +1,7 @@
-"""Kernels that count, over weighted sets of rankings, how often each label precedes another.
+"""Kernels that count, in weighted sets of rankings, how often each label precedes another.
 
-Sets are given in rows: the members of set r are `indices[indptr[r]:indptr[r + 1]]` with the
-weights at the same places, so that neighbours, leaves and whole training sets are one case.
+The rankings of set r are `indices[indptr[r]:indptr[r + 1]]`, with the weights at the same places.
+A set may be neighbours, the rows of leaves, or the whole training set.
 """
 
 from __future__ import annotations
@@ -11,9 +11,15 @@ from moreplr._jit import jit
 
 @jit
 def add_pairs(Y, indptr, indices, weights, P, Q):
-    """Add the weights of members to P[r, i, j] where they rank i before j, to Q where they tie.
+    """Add the weights of rankings to P[r, i, j] if i precedes j, and to Q[r, i, j] if they tie.
 
-    A member takes part in the pairs of which it ranks both labels: NaN compares as neither.
+    Pairs with NaN are left out, since comparisons with NaN are false. Ties are counted for j < i.
+
+    Parameters
+    ----------
+    Y : array (n_rankings, n_labels), positions
+    indptr, indices, weights : the rankings of each set and their weights
+    P, Q : arrays (n_sets, n_labels, n_labels)
     """
     k = Y.shape[1]
     for r in range(len(indptr) - 1):
@@ -21,16 +27,16 @@ def add_pairs(Y, indptr, indices, weights, P, Q):
             row, weight = indices[at], weights[at]
             for i in range(k):
                 # Without branches, so that several pairs are counted at a time.
-                own = Y[row, i]
+                position = Y[row, i]
                 for j in range(k):
-                    P[r, i, j] += weight if own < Y[row, j] else 0.0
+                    P[r, i, j] += weight if position < Y[row, j] else 0.0
                 for j in range(i):
-                    Q[r, i, j] += weight if own == Y[row, j] else 0.0
+                    Q[r, i, j] += weight if position == Y[row, j] else 0.0
 
 
 @jit
 def to_shares(P, Q, prior_P, prior_Q):
-    """Turn counts, ties below the diagonal, into probabilities; without any, the prior is used."""
+    """Turn the counts of `add_pairs` into probabilities; pairs without counts get the prior's."""
     k = P.shape[1]
     for r in range(P.shape[0]):
         for i in range(k):

@@ -1,12 +1,14 @@
-"""Davidson's model of pairs: probabilities, likelihood and its derivatives, O(k²) a row.
+"""Davidson's model of pairs: probabilities, likelihood and its derivatives, in O(k²) per row.
 
 A row has a score s and a tie tendency t for each label. Of a pair,
 
-    P(i≻j) ∝ exp(s_i),   P(j≻i) ∝ exp(s_j),   P(i∼j) ∝ exp((s_i + s_j) / 2 + t_i + t_j),
+    P(i≻j) ∝ exp(s_i),   P(j≻i) ∝ exp(s_j),   P(i∼j) ∝ exp((s_i + s_j) / 2 + t_i + t_j).
 
-and with a_i = exp(s_i / 2) and b_i = a_i · exp(t_i) these are a_i², a_j² and b_i · b_j: k
-exponentials a row are enough. `scores` are (n, 2k), s before t; `ranks` are dense ranks, -1
-where a label is not ranked; each row counts with its weight.
+With a_i = exp(s_i / 2) and b_i = a_i · exp(t_i), these are a_i², a_j² and b_i · b_j, so that k
+exponentials of each kind per row are enough.
+
+In all functions, `rows` are the numbers of the rows to use, `scores` (n, 2k) hold s and then t,
+`ranks` (n, k) are dense ranks, -1 where a label is not ranked, and `weights` (n,) those of rows.
 """
 
 from __future__ import annotations
@@ -15,15 +17,15 @@ import numpy as np
 
 from moreplr._jit import inlined, jit
 
-# Differences of scores are limited to this, at which probabilities are 0 or 1 in floating point,
-# so that no term overflows.
+# Differences of scores are limited to this, so that no term overflows. Probabilities are 0 or 1 in
+# floating point there.
 _FARTHEST = 300.0
 _LEAST = np.exp(-_FARTHEST)
 
 
 @inlined
 def terms(scores, k, a, b):
-    """Write exp(s / 2) and exp(s / 2 + t) of a row to a and b, the largest s as zero."""
+    """Write exp(s / 2) and exp(s / 2 + t) of a row to a and b, with the largest s set to 0."""
     best = scores[0]
     for i in range(1, k):
         best = max(best, scores[i])
@@ -34,14 +36,14 @@ def terms(scores, k, a, b):
 
 @jit(fastmath={"reassoc", "nsz", "contract", "arcp"})
 def add_gradients(rows, scores, ranks, weights, G, H):
-    """Write gradient and diagonal Hessian of the loss of these rows, each (n, 2k), to G and H.
+    """Write the gradient and the diagonal Hessian of the loss to G and H, each (n, 2k).
 
-    With the expected result of i against j, e = P(i≻j) + P(i∼j) / 2, and the observed one o (1,
-    ½ or 0), the derivatives of minus the log likelihood of a pair are e - o by s_i and its
-    negative by s_j, and P(i∼j) - [i∼j] by t_i and t_j.
+    Let e = P(i≻j) + P(i∼j) / 2 be the expected result of i against j, and o (1, ½ or 0) the
+    observed one. The derivatives of a pair's negative log likelihood are e - o with respect to
+    s_i, o - e with respect to s_j, and P(i∼j) - [i∼j] with respect to t_i and t_j.
 
-    The labels that a row ranks are copied side by side first, so that the loop over pairs has no
-    branches and the compiler can take several pairs at a time.
+    The ranked labels of a row are first copied to contiguous arrays, so that the loop over pairs
+    has no branches and the compiler can process several pairs at a time.
     """
     k = ranks.shape[1]
     a, b = np.empty(k), np.empty(k)
@@ -91,7 +93,7 @@ def add_gradients(rows, scores, ranks, weights, G, H):
 
 @jit
 def total_loss(rows, scores, ranks, weights):
-    """Minus the weighted log likelihood of the observed pairs of these rows."""
+    """The weighted negative log likelihood of the observed pairs of these rows."""
     k = ranks.shape[1]
     a, b = np.empty(k), np.empty(k)
     total = 0.0
@@ -135,10 +137,16 @@ def probabilities(scores, P, Q):
 
 @jit
 def information(scores, ranks, weights, by_scores, by_ties, mixed):
-    """Write the second derivatives of each row's loss, by two labels each, to (n, k, k) arrays.
+    """Write the second derivatives of each row's loss to arrays (n, k, k).
 
-    `mixed` has scores in its rows and tie tendencies in its columns. None of them depends on
-    the relations that were observed, so that their sum is the Fisher information of the pairs.
+    They do not depend on the observed relations, so that their sum is the Fisher information of
+    the pairs.
+
+    Parameters
+    ----------
+    scores, ranks, weights : see the module
+    by_scores, by_ties : derivatives with respect to two scores, and to two tie tendencies
+    mixed : derivatives with respect to a score (second axis) and a tie tendency (third axis)
     """
     n, k = ranks.shape
     a, b = np.empty(k), np.empty(k)

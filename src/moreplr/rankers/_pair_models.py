@@ -1,7 +1,7 @@
-"""Models of all pairs at once: a three-way classifier for each pair of labels.
+"""Models of all pairs of labels: a classifier with three classes for each pair.
 
-Codes of rows and pairs are 0, 1 and 2 for precedes, tied and succeeds, and -1 for a row that
-does not rank both labels.
+The codes of rows and pairs are 0, 1 and 2 for precedes, tied and succeeds, and -1 if the row does
+not rank both labels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from moreplr.forest.kernels.layout import CLASS_BITS
 from moreplr.regressors._fitting import fit_weighted
 
 Codes = NDArray[np.int8]
-# Batches of forests count fewer rows than this.
+# A batch of forests takes fewer rows than this.
 _MOST_ROWS = 2**CLASS_BITS
 
 
@@ -32,7 +32,7 @@ class PairClassifiers:
 
     Attributes
     ----------
-    classes : list of arrays, the codes that the rows of each pair show
+    classes : list of arrays, the codes that occur for each pair
     models : list of fitted classifiers; None for pairs with fewer than two classes
     """
 
@@ -59,7 +59,7 @@ class PairClassifiers:
 
     @property
     def learned(self) -> NDArray[np.bool_]:
-        """Of each pair, whether there was more than one class to learn."""
+        """For each pair, whether there was more than one class to learn."""
         return np.array([model is not None for model in self.models], dtype=bool)
 
     def predict(self, X: Array) -> Array:
@@ -80,7 +80,7 @@ class PairForests:
     Attributes
     ----------
     batch : the fitted batch of forests
-    learned : of each pair, whether there was more than one class to learn
+    learned : for each pair, whether there was more than one class to learn
     """
 
     batch: ForestBatch
@@ -88,7 +88,7 @@ class PairForests:
 
     @staticmethod
     def suits(classifier: Any, codes: Codes, weight: Array | None) -> bool:
-        """Whether a batch gives the same forests as a classifier for each pair."""
+        """Whether a batch grows the same forests as one classifier for each pair."""
         return (
             type(classifier) is ForestClassifier
             and (weight is None or bool((weight == weight[0]).all()))
@@ -108,7 +108,7 @@ class PairForests:
     def predict(self, X: Array) -> Array:
         """Predict probabilities of shape (n_samples, n_pairs, 3)."""
         shares = self.batch.predict_proba(X)
-        # Leaves hold numbers of single precision.
+        # Leaves hold single precision, so that sums may differ from 1.
         shares /= shares.sum(axis=2, keepdims=True)
         return shares
 

@@ -1,4 +1,4 @@
-"""Relations of pairs of labels: as codes of rows, as matrices, and their shares in all rows."""
+"""Relations of pairs of labels: as codes of rows, as matrices, and as shares of all rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moreplr._types import Array, Positions
 from moreplr.base import Pairs
 from moreplr.rankers import _counts
 
-# A kernel counts so many in a fraction of a second; Ctrl-C takes effect between two calls.
+# A kernel call counts this many pairs, in a fraction of a second; Ctrl-C works between calls.
 _CELLS = 1 << 26
 
 
@@ -47,13 +47,13 @@ def square(three_way: Array, k: int) -> Pairs:
 
 
 def know_nothing(k: int) -> Pairs:
-    """The probabilities of one row where nothing is known: a third for each relation."""
+    """Pair probabilities of one row without any data: a third for each relation."""
     own = np.eye(k, dtype=bool)
     return Pairs(np.where(own, 0.0, 1 / 3), np.where(own, 1.0, 1 / 3))
 
 
 def consensus(Y: Positions, weight: Array | None) -> Pairs:
-    """Shares of the three relations over all rows, as matrices of one row; warns of gaps."""
+    """Shares of the three relations in all rows, as matrices; warns of pairs without data."""
     n, k = Y.shape
     P, Q = Pairs.zeros(1, k)
     weights = np.ones(n) if weight is None else weight
@@ -69,7 +69,7 @@ def consensus(Y: Positions, weight: Array | None) -> Pairs:
 
 
 def warn_unseen(unseen: int, n_pairs: int, stacklevel: int = 3) -> None:
-    """Warn the caller of `fit` that nothing can be learned of some pairs."""
+    """Warn the caller of `fit` of pairs that are never ranked together."""
     if unseen:
         warnings.warn(
             f"{unseen} of {n_pairs} pairs of labels are never ranked together; a third is "

@@ -24,7 +24,7 @@ class DummyRanker(PairRanker):
     Parameters
     ----------
     strategy : {"consensus"}
-        The best bucket order for the relations counted over the training set.
+        The best bucket order for the relations counted in the training set.
     aggregation : str, default="auto"
         A method of :func:`moreplr.aggregation.aggregate`.
     objective : {"tau_x", "l1"}, default="tau_x"
@@ -62,7 +62,7 @@ class DummyRanker(PairRanker):
 
         Parameters
         ----------
-        X : array or frame of shape (n_samples, n_features), only its rows count
+        X : array or frame of shape (n_samples, n_features), of which only the length is used
         y : rankings of the rows in any form that :func:`check_rankings` accepts
         sample_weight : array of shape (n_samples,), optional
         """
@@ -99,6 +99,6 @@ class DummyRanker(PairRanker):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.no_validation = True  # of features, which are ignored
+        tags.no_validation = True  # features are ignored
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.sparse = True
         return tags

@@ -18,12 +18,12 @@ from moreplr.layers import LAYERS, Layer
 from moreplr.regressors import REGRESSORS, SingleTarget, gives_intervals, predict_interval
 from moreplr.regressors._fitting import fit_weighted, labels_named
 
-# Bytes of a label of a row: position, interval, rank, and temporary arrays.
+# Bytes for each row and label: position, interval, rank, and temporary arrays.
 _OUTPUT_BYTES = 256
 
 
 class Outputs(NamedTuple):
-    """Predictions of a regressor for some rows: all that a layer needs to decode them."""
+    """Predictions of a regressor for some rows, in the form that layers decode."""
 
     positions: Array
     half_widths: Array | None
@@ -44,10 +44,10 @@ class MORERanker(BaseRanker):
         An object of :mod:`moreplr.regressors`, or any scikit-learn regressor, which then
         becomes the base of :class:`moreplr.regressors.SingleTarget`.
     layer : {"round_rank", "prediction_interval", "epsilon", "expected_tau"} or Layer
-        May be changed on a fitted ranker: layers learn nothing.
+        May be changed on a fitted ranker, since layers are not fitted.
     positions : {"observed", "expected", "given"}, optional
-        How the encoder reads incomplete rankings, see :func:`moreplr.encoders.encode`. None
-        leaves it to the encoder; one given by name then takes "observed".
+        How the encoder reads incomplete rankings, see :func:`moreplr.encoders.encode`. By default
+        as the encoder has it, which is "observed" for one given by name.
     n_jobs : int, optional
         For a regressor given by name that can use it.
     random_state : int, RandomState instance or None
@@ -115,9 +115,10 @@ class MORERanker(BaseRanker):
     ) -> Any:
         """Predict dense ranks of shape (n_samples, n_labels), 1 for the best bucket.
 
-        Without options the layer makes the buckets. With one, the labels in the order of their
-        predicted positions are cut where it fits the gaps best: the best bucket order, by L1
-        distance, of preferences of 0.5 plus half the gap in shares of the row's range.
+        Without options, the layer makes the buckets. With an option, the labels are sorted by
+        predicted position and cut into buckets. The preference for one label over another is 0.5
+        plus half the distance of their positions, as a share of the row's range. The cuts with the
+        least L1 distance to these preferences are chosen.
 
         Parameters
         ----------
@@ -125,9 +126,9 @@ class MORERanker(BaseRanker):
         n_buckets : int, optional
             Predict exactly this many buckets.
         top : int, optional
-            Resolve this many labels only; all others share the last bucket.
+            Rank only this many labels; all others share the last bucket.
         total_order : bool, default=False
-            Predict no ties, but for the last bucket of `top`.
+            Predict no ties, except in the last bucket of `top`.
         """
         if n_buckets is None and top is None and not total_order:
             given, X = X, self._check_predict(X)
@@ -170,7 +171,7 @@ class MORERanker(BaseRanker):
         return Outputs(self.regressor_.predict(X), None)
 
     def decode(self, outputs: Outputs, layer: Any = None) -> Positions:
-        """Turn stored outputs into dense ranks, by this ranker's layer or another.
+        """Turn stored outputs into dense ranks, with this ranker's layer or another.
 
         Examples
         --------

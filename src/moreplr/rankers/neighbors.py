@@ -1,4 +1,4 @@
-"""Instance-based ranking: the preferences of the nearest training rows, aggregated."""
+"""Nearest neighbours: the aggregated relations of the nearest training rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from moreplr.rankers._pairs import consensus
 
 WEIGHTS = ("distance", "uniform")
 CANDIDATES = (1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90)
-# A choice among a dozen sizes needs no more rows than this.
+# More rows than this would hardly improve the choice among a dozen sizes.
 _SCORED_ROWS = 1_000
 _NO_DISTANCE = 1e-300
 
@@ -33,7 +33,7 @@ class NeighborSearch:
         """Index the rows that compare labels, and choose the number of neighbours."""
         if self.n_neighbors is not None:
             integer_from("n_neighbors", self.n_neighbors, 1)
-        comparing = compares(Y)  # other rows would only take a neighbour's place
+        comparing = compares(Y)  # other rows would be neighbours without votes
         if comparing.any():
             X, Y, weight = take(comparing, X, Y, weight)
         self.rankings_, self.sample_weight_ = Y, weight
@@ -56,26 +56,25 @@ class NeighborSearch:
 class NearestNeighborsRanker(NeighborSearch, PairRanker):
     """Partial label ranking by the preferences of the nearest neighbours.
 
-    Over the training rows nearest to a new one, the relations of each pair of labels are
-    counted where both are ranked, and aggregated into a bucket order. For a pair that no
-    neighbour ranks, the shares of the whole training set are used. Distances depend on the scale
-    of the features: put a scaler in front.
+    The relations of each pair of labels are counted in the training rows nearest to a new one,
+    and aggregated into a bucket order. If no neighbour ranks both labels of a pair, the shares of
+    the whole training set are used. Distances depend on the scale of the features, so put a
+    scaler in front.
 
     Parameters
     ----------
     n_neighbors : int, optional
-        The number of neighbours. By default the size of 1 to 90 whose leave-one-out
-        predictions have the highest mean τ_X on (at most 1,000 of) the training rows.
+        The number of neighbours. By default it is chosen from 1 to 90, by the mean τ_X of
+        leave-one-out predictions of at most 1,000 training rows.
     weights : {"distance", "uniform"}, default="distance"
-        Count neighbours by the inverse of their distance, or all alike.
+        Weigh neighbours by the inverse of their distance, or equally.
     metric : str or callable, default="euclidean"
         As in :class:`sklearn.neighbors.NearestNeighbors`; "nan_euclidean" takes features with
         missing values.
     aggregation : str, default="auto"
         A method of :func:`moreplr.aggregation.aggregate`.
     objective : {"tau_x", "l1"}, default="tau_x"
-        What the bucket order is the best for: the expected τ_X, or the L1 distance to the pair
-        order matrix P(i≻j) + ½P(i∼j).
+        Highest expected τ_X, or least L1 distance to the pair order matrix P(i≻j) + ½P(i∼j).
     n_jobs : int, optional
         The number of threads of the search.
     random_state : int, RandomState instance or None
@@ -87,7 +86,7 @@ class NearestNeighborsRanker(NeighborSearch, PairRanker):
     scores_ : dict of the leave-one-out τ_X of each size that was tried; empty if none was
     index_ : the fitted :class:`sklearn.neighbors.NearestNeighbors`
     rankings_, sample_weight_ : positions and weights (or None) of the rows in the index
-    consensus_ : (P, Q), matrices of the shares over the whole training set
+    consensus_ : (P, Q), matrices of the shares in the whole training set
     labels_ : object array (n_labels,)
 
     References
@@ -130,7 +129,7 @@ class NearestNeighborsRanker(NeighborSearch, PairRanker):
         X : array or frame of shape (n_samples, n_features)
         y : rankings of the rows in any form that :func:`check_rankings` accepts
         sample_weight : array of shape (n_samples,), optional
-            How much a row counts among the neighbours; rows of weight 0 are none.
+            The weight of a row among the neighbours; rows of weight 0 are left out.
         """
         self._check_decoding()
         check_name("weights", self.weights, WEIGHTS)
@@ -140,7 +139,7 @@ class NearestNeighborsRanker(NeighborSearch, PairRanker):
         return self
 
     def _choose(self, X: Array) -> int:
-        """The size of best leave-one-out τ_X; all sizes share one search and one count."""
+        """The size with the best leave-one-out τ_X; all sizes share one search."""
         n, k = self.rankings_.shape
         sizes = [size for size in CANDIDATES if size < n]
         if len(sizes) < 2 or k == 1:
@@ -185,8 +184,8 @@ class NearestNeighborsRanker(NeighborSearch, PairRanker):
         weights = self._weights_of(indices)
         if self.weights == "uniform":
             return weights
-        # A neighbour at distance zero outweighs all others; so does one whose inverse distance
-        # would be infinite.
+        # Only neighbours at distance zero count if there are any. Tiny distances, whose inverse
+        # would be infinite, are taken as zero.
         same = distances < _NO_DISTANCE
         inverse = 1 / np.where(same, 1.0, distances)
         return weights * np.where(same.any(axis=1, keepdims=True), same, inverse)
@@ -203,7 +202,7 @@ class NearestNeighborsRanker(NeighborSearch, PairRanker):
 def _without_itself(
     rows: NDArray[np.intp], distances: Array, indices: NDArray[np.intp]
 ) -> tuple[Array, NDArray[np.intp]]:
-    """Drop each row from its own neighbours, or the farthest where duplicates pushed it out."""
+    """Drop each row from its own neighbours, or the farthest if duplicates have displaced it."""
     drop = indices == rows[:, None]
     drop[~drop.any(axis=1), -1] = True
     shape = len(rows), indices.shape[1] - 1

@@ -27,41 +27,40 @@ _CALIBRATION_PAIRS = 200_000
 class PairwiseRanker(PairRanker):
     """Partial label ranking by pairwise comparison (RPC).
 
-    For every pair of labels a classifier learns, from the rows that rank both, whether the
-    first precedes, is tied with or succeeds the second. Aggregation turns the probabilities of
-    all pairs into a bucket order.
+    For every pair of labels, a classifier learns whether the first precedes, is tied with or
+    succeeds the second, from the rows that rank both. Aggregation turns the probabilities of all
+    pairs into a bucket order.
 
-    A pair that no row ranks together gets a third for each relation; where all rows agree,
-    their relation gets probability 1.
+    If no row ranks both labels of a pair, each relation gets probability 1/3. If all rows agree
+    on a pair, their relation gets probability 1.
 
     Parameters
     ----------
     classifier : classifier with predict_proba, optional
-        A clone of it learns each pair. By default a
+        It is cloned for each pair. By default a
         :class:`moreplr.forest.ForestClassifier` of 100 trees. Without sample weights such
         forests are fitted as one batch.
     aggregation : str, default="segments"
         A method of :func:`moreplr.aggregation.aggregate`. The bucket options of `predict` need
-        "auto", "exact", "local" or "segments". The best cut of the labels in the order of their
-        scores is the default: the best of all bucket orders would fit the errors of the
-        estimates, too.
+        "auto", "exact", "local" or "segments". The default sorts labels by score and finds the
+        best cuts. The best of all bucket orders would also fit the errors of the estimates.
     objective : {"tau_x", "l1"}, default="tau_x"
-        What the bucket order is the best for: the expected τ_X, or the L1 distance to the pair
-        order matrix P(i≻j) + ½P(i∼j), the optimal bucket order problem.
+        Highest expected τ_X, or least L1 distance to the pair order matrix P(i≻j) + ½P(i∼j),
+        which is the optimal bucket order problem.
     ties : {"probability", "published"}, default="probability"
-        With "published", the pair order matrix of the published experiments, in which the tied
+        "published" uses the pair order matrix of the published experiments, in which the tied
         share is halved twice: (p + t/4) / (p + t/2 + s) for probabilities p, t and s of
         preceding, tied and succeeding. It holds no tie probabilities, so that the objective is
-        always "l1", and the aggregation "auto" means the published
-        "bpa_lia_mp2" where `predict` is given no bucket options.
+        always "l1". The aggregation "auto" then means the published "bpa_lia_mp2", unless
+        `predict` gets bucket options.
     calibrated : bool, default=False
         Calibrate the probabilities on held-out rows. Three parameters, which all pairs share,
-        correct how sure the classifiers are and how often they expect ties.
+        correct overconfidence, underconfidence and the share of ties.
     n_jobs : int, optional
-        Pairs fitted and predicted at the same time.
+        The number of pairs fitted and predicted at the same time.
     random_state : int, RandomState instance or None
-        The seed that each pair's classifier gets, if it takes one; of the folds of calibration
-        and of the pivots of aggregation "bpa".
+        The seed of each pair's classifier, if it takes one, of the folds of calibration, and of
+        the pivots of aggregation "bpa".
 
     Attributes
     ----------
@@ -135,7 +134,7 @@ class PairwiseRanker(PairRanker):
     def _calibrate(
         self, classifier: Any, X: Array, codes: Codes, weight: Array | None
     ) -> PairCalibration | None:
-        """Calibrate on the probabilities of rows that their models have not seen."""
+        """Calibrate on cross-validated probabilities."""
         known = (codes >= 0) & self.model_.learned
         if len(X) < 2 or not known.any():
             return None
@@ -169,7 +168,7 @@ class PairwiseRanker(PairRanker):
     def _classifier(self) -> Any:
         seed = self.random_state
         if isinstance(seed, np.random.RandomState):
-            # A number: the draws of a generator would depend on the order of fits.
+            # An integer, since the draws of a generator would depend on the order of fits.
             seed = seed.randint(2**31 - 1)
         if self.classifier is None:
             return ForestClassifier(random_state=seed)

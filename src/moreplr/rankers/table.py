@@ -1,4 +1,4 @@
-"""A ranker for tables with columns of any kind: a vectoriser and a ranker as one estimator."""
+"""A ranker for tables with columns of any kind: a vectoriser and a ranker in one estimator."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _ranker_has(name: str) -> Callable[[Any], bool]:
 
 
 def vectorizer_for(ranker: Any, missing_codes: Iterable[float] = ()) -> FrameVectorizer:
-    """A vectoriser that keeps gaps for a ranker which takes them, and fills them for others."""
+    """A vectoriser that keeps gaps if the ranker takes NaN, and fills them otherwise."""
     takes_gaps = get_tags(ranker).input_tags.allow_nan
     missing = "keep" if takes_gaps else "median"
     return FrameVectorizer(missing=missing, missing_codes=missing_codes)
@@ -42,9 +42,8 @@ class TableRanker(BaseRanker):
 
     Columns may hold numbers, texts, categories, booleans, dates and gaps, in a pandas or polars
     frame or in an array. A vectoriser turns them into numbers, and a ranker learns from these.
-    Columns of new rows are found by their names, whatever their order is; others are ignored.
-    All methods of the ranker take rows of the table: pair probabilities, scores, prediction sets,
-    explanations.
+    Columns of new rows are found by name, in any order; other columns are ignored. All methods of
+    the ranker, such as `predict_pairs` and `explain`, take rows of the table.
 
     Parameters
     ----------
@@ -52,15 +51,15 @@ class TableRanker(BaseRanker):
         A :class:`RankingForest` by default.
     vectorizer : transformer, optional
         Turns a table into numbers. By default a
-        :class:`~moreplr.vectorizing.FrameVectorizer`, which keeps gaps for rankers that take
-        NaN, and fills them with medians for others. A sparse matrix goes to the ranker unchanged.
+        :class:`~moreplr.vectorizing.FrameVectorizer`, which keeps gaps if the ranker takes NaN,
+        and fills them with medians otherwise. A sparse matrix is passed to the ranker unchanged.
 
     Attributes
     ----------
     ranker_, vectorizer_ : the fitted ranker and vectoriser
     labels_ : object array (n_labels,)
     feature_importances_ : array with one number for each column of the table
-        The importance of a column is the sum of those of its outputs.
+        The importance of a column is the sum of the importances of its outputs.
     feature_names_in_ : object array, the names of the columns
 
     Examples
@@ -114,7 +113,7 @@ class TableRanker(BaseRanker):
         ----------
         X : frame, array or sparse matrix of shape (n_samples, n_features)
         **options
-            What the ranker's own `predict` takes: `n_buckets`, `top`, `total_order`.
+            Options of the ranker's own `predict`: `n_buckets`, `top`, `total_order`.
         """
         features = self._features(X)
         return self._output(np.asarray(self.ranker_.predict(features, **options)), X)
@@ -127,7 +126,7 @@ class TableRanker(BaseRanker):
 
     @available_if(_ranker_has("predict_scores"))
     def predict_scores(self, X: Any) -> Any:
-        """Predict a score of each label, the greater the better; see the ranker's own."""
+        """Predict a score of each label, larger is better; see the ranker's own method."""
         features = self._features(X)
         return self._output(np.asarray(self.ranker_.predict_scores(features)), X)
 
@@ -162,8 +161,8 @@ class TableRanker(BaseRanker):
         if not hasattr(self.ranker_, "feature_importances_"):
             raise AttributeError(
                 f"{type(self.ranker_).__name__} has no importances of its own; "
-                "moreplr.plotting.ImportancesDisplay.from_estimator(ranker, X, Y) measures those "
-                "of any ranker"
+                "moreplr.plotting.ImportancesDisplay.from_estimator(ranker, X, Y) computes them "
+                "for any ranker"
             )
         importances = np.zeros(self.n_features_in_)
         np.add.at(importances, self._origin(), self.ranker_.feature_importances_)
@@ -178,8 +177,8 @@ class TableRanker(BaseRanker):
         outputs: Any = getattr(self.vectorizer_, "input_to_outputs_", None)  # skrub's
         if outputs is None:
             raise AttributeError(
-                f"{type(self.vectorizer_).__name__} does not say which column its outputs come "
-                "from: take ranker_.feature_importances_, one for each output"
+                f"{type(self.vectorizer_).__name__} does not record which column its outputs come "
+                "from: use ranker_.feature_importances_, with one for each output"
             )
         columns = {output: at for at, name in enumerate(outputs) for output in outputs[name]}
         return [columns[name] for name in self.vectorizer_.get_feature_names_out()]
@@ -201,8 +200,8 @@ class TableRanker(BaseRanker):
                 raise ValueError(f"Found array with 0 sample(s) (shape={frame.shape})")
             if not len(frame.columns):
                 raise ValueError(
-                    "the table has no features: without any, only a consensus can be learned; "
-                    "take moreplr.DummyRanker"
+                    "the table has no features, so only a consensus can be learned: use "
+                    "moreplr.DummyRanker"
                 )
             return frame
         texts = not issparse(X) and np.asarray(X).dtype.kind in "OUS"
@@ -219,7 +218,7 @@ class TableRanker(BaseRanker):
         return X if issparse(X) else pd.DataFrame(X, columns=names)
 
     def _by_name(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The columns that the ranker was fitted on; those that it left out may be absent."""
+        """The columns that the ranker was fitted on; columns that it ignored may be absent."""
         kinds = getattr(self.vectorizer_, "kinds_", {})
         for name in self.feature_names_in_:
             if name not in frame.columns and kinds.get(name) not in (IDENTIFIER, EMPTY):

@@ -1,15 +1,15 @@
-"""A decision tree whose impurity is the disagreement of rankings, alone or bagged.
+"""A decision tree whose impurity is the disagreement of rankings, and its bagged ensemble.
 
-Two rankings disagree on a pair of labels by |s − s'|, where s is −1, 0 or 1 for before, tied
-and after: 0 if they agree, 1 if one of them ties, 2 if they are opposite. Summed over
-the pairs this is the distance of Kemeny and Snell. With shares p, t and s of the relations in a
-node, two of its rows drawn at random are expected to disagree on the pair by
+Two rankings disagree on a pair of labels by 0 if they agree, by 1 if one of them ties the labels,
+and by 2 if they are opposite. Summed over all pairs, this is the distance of Kemeny and Snell. Let
+p, t and s be the shares of the three relations in a node. The expected disagreement of two random
+rows of the node on the pair is
 
     4·p·s + 2·t·(1 − t) = Var(sign) + Var(tie),
 
-the squared error of the pair's sign plus that of an indicator of its tie. The disagreement is
-thus what the forest engine reduces when each pair gives it these two targets, NaN where a
-ranking lacks one of the labels, and the leaves' means are the probabilities of the relations.
+where the sign is −1, 0 or 1 for before, tied and after, and the tie is an indicator. So the forest
+reduces the disagreement if each pair has two targets: its sign and its tie, NaN if a ranking lacks
+one of the labels. The means of these targets in a leaf give the probabilities of the relations.
 """
 
 from __future__ import annotations
@@ -29,30 +29,29 @@ from moreplr.rankers._pairs import pair_codes, square, warn_unseen
 class RankingTree(PairRanker):
     """A decision tree for partial label ranking, or an ensemble of bagged ones.
 
-    A split is chosen so that two rankings of the same side disagree as little as possible, in
-    the distance of Kemeny and Snell over the pairs of labels that both rank. A leaf holds the
-    shares of the three relations of each pair; for a pair that no ranking of the leaf holds,
-    the nearest ancestor with one is used. The shares are aggregated into a bucket order.
+    A split minimises the disagreement of rankings on the same side: the distance of Kemeny and
+    Snell over the pairs of labels that both rank. A leaf holds the shares of the three relations
+    of each pair. If no ranking of the leaf has both labels of a pair, the nearest ancestor with
+    such a ranking is used. The shares are aggregated into a bucket order.
 
-    NaN in the features goes to the side that gains most.
+    Rows with NaN in a feature go to the side that gives the larger gain.
 
     Parameters
     ----------
     n_estimators : int, default=1
-        The number of trees. From two on each grows on a bootstrap sample, and the leaves'
-        shares are averaged before they are aggregated.
+        The number of trees. Two or more trees are grown on bootstrap samples, and the shares in
+        their leaves are averaged before aggregation.
     max_depth : int, optional
         The most levels below the root.
     min_samples_leaf : int, optional
-        The fewest rows in a leaf; by default 5 for a single tree, whose leaves must estimate
-        shares on their own, and 1 for several, which are averaged.
+        The fewest rows in a leaf. By default 5 for a single tree, and 1 for several, whose shares
+        are averaged.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
-        How many features a split looks at; None means all, a float is a share.
+        How many features a split considers; None means all, a float is a share.
     aggregation : str, default="auto"
         A method of :func:`moreplr.aggregation.aggregate`.
     objective : {"tau_x", "l1"}, default="tau_x"
-        What the bucket order is the best for: the expected τ_X, or the L1 distance to the pair
-        order matrix P(i≻j) + ½P(i∼j).
+        Highest expected τ_X, or least L1 distance to the pair order matrix P(i≻j) + ½P(i∼j).
     n_jobs : int, optional
         The number of threads. The result does not depend on it.
     random_state : int, RandomState instance or None
@@ -125,8 +124,8 @@ class RankingTree(PairRanker):
         unseen: NDArray[np.bool_] = np.all(np.isnan(targets), axis=0)
         self._never = unseen[len(unseen) // 2 :]
         warn_unseen(int(self._never.sum()), len(self._never))
-        targets[:, unseen] = 0.0  # a constant takes no part in any split
-        # A single label has no pair: a constant target stands in.
+        targets[:, unseen] = 0.0  # a constant does not affect splits
+        # A single label has no pair, so a constant target is used.
         self.forest_ = forest.fit(X, targets if targets.size else np.zeros(len(X)), weight)
         return self
 
@@ -137,7 +136,7 @@ class RankingTree(PairRanker):
         sign, tie = np.split(self.forest_.predict(X), 2, axis=1)
         three_way = np.stack([1 - tie - sign, 2 * tie, 1 - tie + sign], axis=2) / 2
         three_way[:, self._never] = 1 / 3
-        # Means in single precision may be slightly outside of [0, 1].
+        # Single precision: means may be slightly outside [0, 1].
         return square(np.clip(three_way, 0.0, 1.0), k)
 
     @property

@@ -12,11 +12,11 @@ _AT_ONCE = 64
 
 @jit
 def encode(values, cuts, codes, feature):
-    """Write to a column of `codes`: for each value the number of `cuts` below it.
+    """Write the number of `cuts` below each value to column `feature` of `codes`.
 
-    NaN becomes `MISSING`. Binary searches for many values at once: all take the same steps, and
-    none waits for another. The whole of `codes` comes in, as one column of one row looks to numba
-    unlike a column of many.
+    NaN becomes `MISSING`. The binary searches of many values take the same steps, so that the
+    processor overlaps them. The argument is all of `codes`, since numba would compile a column of
+    a single row separately.
     """
     at = np.empty(_AT_ONCE, np.int64)
     for first in range(0, len(values), _AT_ONCE):

@@ -12,11 +12,18 @@ from moreplr.forest.kernels.llvm import peek, poke, poke_number, settle
 
 @jit
 def pick(gains, left, count, ends, n, m, whole, min_leaf, masked, known):
-    """The best of n cuts: its gain, or -1, and, if it beats `known`, the first such cut's number.
+    """The gain of the best of n cuts, or -1, and its number if the gain exceeds `known`.
 
-    `gains` are squares still unless `masked`; `left` has the weights on the left, `count` the
-    numbers of rows there, and `ends` whether a cut is between two bins. Some cells after the
-    n-th are written to.
+    Of equal cuts, the first wins. Some cells after the n-th are written to.
+
+    Parameters
+    ----------
+    gains : float32 pointer, squared sums, or gains if `masked`
+    left, count : float32 and int32 pointers, the weights and the numbers of rows on the left
+    ends : uint8 pointer, whether a cut lies between two bins
+    n : int, the number of cuts
+    masked : bool, whether targets are missing
+    m, whole, min_leaf, known : see `layout`
     """
     poke_number(ends, n, 0)
     if min_leaf > 1:

@@ -13,7 +13,7 @@ _ONE, _LOW6 = np.uint64(1), np.uint64(63)
 
 @inlined
 def draw(order, n_features, rng, j):
-    """The j-th feature of a random order that is drawn as far as it is needed."""
+    """The j-th feature of a random order, of which only the first j + 1 places are drawn."""
     i = j + below(rng, n_features - j)
     f = peek(order, i)
     poke(order, i, peek(order, j))
@@ -23,20 +23,29 @@ def draw(order, n_features, rng, j):
 
 @inlined
 def is_constant(constant, feature):
-    """Whether the node or an ancestor found the feature constant; `constant` is its bit set."""
+    """Whether the feature was found to be constant in the node or an ancestor."""
     return (peek(constant, feature >> 6) >> (np.uint64(feature) & _LOW6)) & _ONE != 0
 
 
 @inlined
 def set_constant(constant, feature):
-    """Remember it."""
+    """Note that the feature is constant in the node."""
     bit = _ONE << (np.uint64(feature) & _LOW6)
     poke(constant, feature >> 6, peek(constant, feature >> 6) | bit)
 
 
 @inlined
 def choose(order, n_features, chosen, rng, constant, drawn, goal):
-    """Draw up to `goal` features; gives how many of them are not known to be constant."""
+    """Choose features that are not known to be constant, and return how many.
+
+    Parameters
+    ----------
+    order : int32 pointer, the features, the drawn ones first
+    n_features : int
+    chosen : int32 pointer, to which the chosen features are written
+    rng, constant : see `layout`
+    drawn, goal : int, how many features are drawn before and afterwards
+    """
     n_chosen = 0
     for j in range(drawn, goal):
         f = draw(order, n_features, rng, j)

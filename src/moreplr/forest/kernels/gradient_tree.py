@@ -1,12 +1,12 @@
 """Grow one tree of given depth on gradients and Hessians of many outputs.
 
-With G the sum of negative gradients and H the sum of Hessians of an output, a node is worth the
-sum over outputs of G² / (H + l2), a split gains what its two sides are worth more than the node,
-and a leaf answers G / (H + l2).
+Let G be the sum of negative gradients and H the sum of Hessians of an output. The worth of a node
+is the sum of G² / (H + l2) over the outputs, the gain of a split is the worth of its two sides
+minus that of the node, and the value of a leaf is G / (H + l2).
 
-Gradients and Hessians are whole numbers here. Their sums are then exact, so that the histogram
-of the larger child is the parent's less the smaller child's to the last bit, a bin without rows
-holds zeros, and the order of additions does not matter.
+Gradients and Hessians are integers here, so that their sums are exact. The histogram of the
+larger child is then exactly the parent's minus the smaller child's, empty bins hold zeros, and the
+order of additions does not matter.
 """
 
 # mypy: disable-error-code="assignment"
@@ -21,12 +21,12 @@ from moreplr.forest.kernels.layout import MISSING
 from moreplr.forest.kernels.llvm import pointer
 from moreplr.forest.kernels.random import below, stream
 
-# a split whose gain is a smaller part of the node's worth than this is rounding
+# a gain is a rounding error if it is at most this share of the node's worth
 _ROUNDING = np.float32(1e-6)
 
 
 class Rows(NamedTuple):
-    """The training rows of all trees, and what one tree is to learn about them."""
+    """The training rows of all trees, and the gradients and features of one tree."""
 
     codes: Any  # uint8 (n, n_features)
     bins: Any  # int64 (n_features + 1,): where a feature's bins begin in a histogram
@@ -54,13 +54,13 @@ class Nodes(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What the kernel writes to on the way, and can leave as it is for the next tree."""
+    """Arrays that the kernel writes to; they are reused for the next tree."""
 
     perm: Any  # int32 (n,): the rows of a node are a range of it
     spare: Any  # int32 (n,)
     order: Any  # int32 (n_features,)
-    sums: Any  # int32 (slots, bins, 2 * n_outputs): histograms; zeros outside of a call
-    counts: Any  # int32 (slots, bins): the rows in each bin; likewise
+    sums: Any  # int32 (slots, bins, 2 * n_outputs): histograms; zeros between calls
+    counts: Any  # int32 (slots, bins): the rows in each bin; zeros between calls
     free: Any  # int64 (slots,)
     stack: Any  # int64 (pending nodes, 6)
     totals: Any  # int32 (pending nodes, 2 * n_outputs)
@@ -73,7 +73,7 @@ _NO_SLOT = -1
 
 @jit
 def grow(rows, n, limits, seed, nodes, scratch, sums_of_leaves, leaf_of, importance):
-    """Grow a tree on the first n rows of `scratch.perm`; gives the numbers of nodes and leaves.
+    """Grow a tree on the first n rows of `scratch.perm`; return the numbers of nodes and leaves.
 
     Nodes are split depth first, so that at most one histogram for each level is in use.
 
@@ -84,11 +84,11 @@ def grow(rows, n, limits, seed, nodes, scratch, sums_of_leaves, leaf_of, importa
     seed : uint64
         Decides which features each split draws.
     sums_of_leaves : int32 array, shape (leaves, 2 * n_outputs)
-        Where the sums of each leaf's records go.
+        Output: the sums of the records in each leaf.
     leaf_of : int32 array
-        Where the leaf of each row in `perm` goes, at the row's number.
+        Output: the leaf of each row.
     importance : float64 array, shape (n_features,)
-        The gains of splits, in units of records, are added here.
+        Output: the gains of splits, in units of records, are added here.
     """
     stack, totals = scratch.stack, scratch.totals
     for slot in range(len(scratch.free)):
@@ -138,7 +138,7 @@ def grow(rows, n, limits, seed, nodes, scratch, sums_of_leaves, leaf_of, importa
         middle, lacking = partition(rows.codes, scratch, lo, hi, feature, cut, side)
         nodes.feature[node], nodes.cut[node] = feature, cut
         nodes.missing_left[node] = side if lacking > 0 else middle - lo >= hi - middle
-        # the right child waits below the left one
+        # the right child is below the left one on the stack
         add_up_to(rows, scratch, slot, feature, last, side, totals[top + 1])
         for t in range(totals.shape[1]):
             totals[top, t] -= totals[top + 1, t]
@@ -197,10 +197,18 @@ def clear(rows, scratch, slot):
 
 @jit
 def share(rows, scratch, lo, middle, hi, slot, deeper, least, n_free):
-    """Slots with histograms for the children that may be split, from the parent's slot.
+    """Make the histograms of those children that may be split, from the parent's slot.
 
-    Only the smaller child's rows are visited. Gives the slots of the left and the right child
-    and how many are free then.
+    Only the rows of the smaller child are visited. Return the slots of the left and the right
+    child, and the number of free slots.
+
+    Parameters
+    ----------
+    rows, scratch : Rows, Scratch
+    lo, middle, hi, slot : see `layout`
+    deeper : bool, whether the children's depth allows splits
+    least : int, the fewest rows of a leaf
+    n_free : int, the number of free slots
     """
     left_is_small = middle - lo < hi - middle
     begin, end = (lo, middle) if left_is_small else (middle, hi)
@@ -224,7 +232,14 @@ def share(rows, scratch, lo, middle, hi, slot, deeper, least, n_free):
 
 @jit
 def split(rows, scratch, total, slot, m, limits, seed, node):
-    """The best split: gain or 0, feature, last bin on the left, next bin, NaN left."""
+    """The best split: gain or 0, feature, last, following, side.
+
+    Parameters
+    ----------
+    rows, scratch, limits : Rows, Scratch, Limits
+    total : int32 array (2 * n_outputs,), the sums of the node's records
+    slot, m, seed, node : see `layout`
+    """
     best, feature, last, following, side = np.float32(0.0), 0, 0, 0, 0
     rng = np.empty(1, np.uint64)
     stream(seed, node, pointer(rng))
@@ -249,7 +264,7 @@ def split(rows, scratch, total, slot, m, limits, seed, node):
 
 @inlined
 def worth(sums, l2):
-    """What a node with these sums is worth."""
+    """The worth of a node with these sums."""
     k, out = len(sums) // 2, np.float32(0.0)
     for t in range(k):
         g = np.float32(sums[t])
@@ -259,7 +274,7 @@ def worth(sums, l2):
 
 @jit(fastmath={"reassoc", "nsz", "contract", "arcp"})
 def worth_of_both(left, total, l2):
-    """What the two sides of a split are worth, and the masses of both."""
+    """The worth of both sides of a split together, and the sum of Hessians of each."""
     k = len(total) // 2
     out, mass, other = np.float32(0.0), np.float32(0.0), np.float32(0.0)
     for t in range(k):
@@ -273,9 +288,15 @@ def worth_of_both(left, total, l2):
 
 @jit
 def scan(rows, scratch, total, slot, feature, m, limits, to_left, worth_now):
-    """The best cut of one feature, with NaN on the right or on the left.
+    """The best cut of one feature, with NaN on one side: gain or 0, last, following.
 
-    Gives the gain or 0, the last bin on the left and the next bin that has rows.
+    Parameters
+    ----------
+    rows, scratch, limits : Rows, Scratch, Limits
+    total : int32 array (2 * n_outputs,), the sums of the node's records
+    slot, feature, m : see `layout`
+    to_left : whether NaN goes left
+    worth_now : float32, the worth of the node
     """
     first, end = rows.bins[feature], rows.bins[feature + 1]
     sums, counts, running = scratch.sums[slot], scratch.counts[slot], scratch.running
@@ -303,7 +324,7 @@ def scan(rows, scratch, total, slot, feature, m, limits, to_left, worth_now):
 
 @inlined
 def add_up_to(rows, scratch, slot, feature, last, side, out):
-    """The sums of the rows on the left of a split."""
+    """Write the sums of the rows on the left of a split to `out`; see `layout` for the others."""
     first = rows.bins[feature]
     out[:] = 0
     if side == 1:
@@ -314,9 +335,10 @@ def add_up_to(rows, scratch, slot, feature, last, side, out):
 
 @inlined
 def partition(codes, scratch, lo, hi, feature, cut, side):
-    """Move the rows that go left to the front of their range, both sides in their old order.
+    """Move the rows that go left to the front of their range; both sides keep their order.
 
-    Gives where the right side begins and how many rows lack the feature.
+    Return where the right side begins and how many rows lack the feature. `codes` are the bins
+    (n, n_features) of all rows; the other arguments are those of `layout`.
     """
     left, right, lacking = lo, 0, 0
     for i in range(lo, hi):
@@ -336,7 +358,10 @@ def partition(codes, scratch, lo, hi, feature, cut, side):
 
 @jit
 def round_records(gradients, hessians, counts, per_unit, out):
-    """Make whole numbers of gradients and Hessians, times how often each row counts."""
+    """Round gradients and Hessians, times the count of each row, to integers.
+
+    `per_unit` has the factors of gradients and of Hessians; records are written to `out`.
+    """
     k = gradients.shape[1]
     for i in range(len(gradients)):
         w, its_w = counts[i] * per_unit[0], counts[i] * per_unit[1]

@@ -1,14 +1,15 @@
 """Grow one tree on a single target or on two or three classes, in exact integer arithmetic.
 
-A row is one 64-bit number: its weight in the low bits and its weighted target above them, or
-the counts of three classes in 21 bits each. Sums of rows are sums of numbers, so that a bin of
-a histogram is one addition, and a node's total follows from its parent's. With D the sum of
-one side times the node's weight less the node's sum times the side's weight, a split reduces
-the squared error, or the Gini index, by D² / (N N_left N_right).
+A row is packed into one 64-bit number: its weight in the low bits and its weighted target above
+them, or the counts of three classes in 21 bits each. So a row is added to a bin of a histogram by
+one addition, and the total of a node follows from that of its parent.
 
-A node is one 64-bit word, in preorder: a leaf has the top bit set and its value's number in the
-low half; a split has NaN-goes-left in bit 62, the cut in bits 54 to 61, the feature in bits 32
-to 53 and the distance to the right child in the low half.
+Let N be the weight and S the sum of targets of a node. A split reduces the squared error, or the
+Gini index, by D² / (N N_left N_right) with D = S_left N - S N_left.
+
+A node is one 64-bit word, in preorder. A leaf has the top bit set and the number of its value in
+the low half. A split has bit 62 set if NaN goes left, the cut in bits 54 to 61, the feature in
+bits 32 to 53, and the distance to the right child in the low half.
 """
 
 # mypy: disable-error-code="assignment"
@@ -51,29 +52,29 @@ from moreplr.forest.kernels.splitter_packed import (
 
 LEAF = np.uint64(1) << np.uint64(63)
 _CLASS = np.int64((1 << CLASS_BITS) - 1)
-# of a row with a class; no bootstrap draws a row that often
+# the largest weight of a row with a class; no bootstrap draws a row that often
 MOST_WEIGHT = 63
-# so few bins are looked at all, however few rows a node has
+# with at most this many bins, all of them are visited, however few rows a node has
 _FEW = 32
 
 
 class Packed(NamedTuple):
-    """A tree's rows and where its nodes and leaves go."""
+    """The rows of a tree, and the arrays for its nodes and leaves."""
 
     cells: Any  # uint8, flat (n, stride): a row's bins, then its number
     words: Any  # uint64 (nodes,)
     totals: Any  # int64 (leaves,): the packed sums of leaves
-    numbers: Any  # int64 (256,): what a byte of class (two low bits) and weight stands for
-    small_numbers: Any  # int32 (256,): the same, as `_dense` packs it
+    numbers: Any  # int64 (256,): the packed number of a byte of class (two low bits) and weight
+    small_numbers: Any  # int32 (256,): the same with 10 bits for each class
     stride: int
     n_features: int
     n_bins: int  # the most bins of a feature
-    n_classes: int  # 0: a single target
-    weight_bits: int  # of a single target
+    n_classes: int  # 0: the target is a number
+    weight_bits: int  # the bits of the weight if the target is a number
 
 
 class PackedScratch(NamedTuple):
-    """What the kernel writes to on the way; the histograms are kept at zero."""
+    """Arrays that the kernel writes to; histograms are zero between calls."""
 
     order: Any  # int32 (n_features,)
     chosen: Any  # int32 (n_features,)
@@ -98,7 +99,7 @@ def is_pure(tree, perm, lo, hi, total):
     first = number_of(tree, np.int64(peek(perm, lo)) * tree.stride)
     for i in range(lo + 1, hi):
         other = number_of(tree, np.int64(peek(perm, i)) * tree.stride)
-        # a / b == c / d without a division: rows of equal target lie on a line
+        # compares a / b with c / d without a division
         if (first >> tree.weight_bits) * (other & mask) != (other >> tree.weight_bits) * (
             first & mask
         ):
@@ -108,7 +109,7 @@ def is_pure(tree, perm, lo, hi, total):
 
 @inlined
 def split_densely(tree, scratch, perm, lo, hi, total, whole, max_features, rng, constant):
-    """`split` where looking at all bins is faster than telling apart which have rows."""
+    """`split` for nodes with so many rows that it is faster to visit all bins, empty or not."""
     first, second = np.float32(total & _CLASS), np.float32((total >> CLASS_BITS) & _CLASS)
     gain, feature, last, following, left = np.float32(-1.0), 0, 0, 0, np.int32(0)
     drawn = 0
@@ -141,7 +142,14 @@ def split_densely(tree, scratch, perm, lo, hi, total, whole, max_features, rng, 
 
 @inlined
 def split(tree, scratch, perm, lo, hi, total, whole, min_leaf, max_features, rng, constant):
-    """The best split: gain or -1, feature, bins around the cut, NaN left, left sum."""
+    """The best split: gain or -1, feature, last, following, side, and the sum of the left side.
+
+    Parameters
+    ----------
+    tree, scratch : Packed, PackedScratch
+    total : int64, the packed sum of the node
+    perm, lo, hi, whole, min_leaf, max_features, rng, constant : see `layout`
+    """
     best, best_feature, best_bin, best_next, best_side = -1.0, 0, 0, 0, 0
     best_left = np.int64(0)
     found, drawn = False, 0
@@ -169,7 +177,18 @@ def split(tree, scratch, perm, lo, hi, total, whole, min_leaf, max_features, rng
 
 @inlined
 def push(stack, sums, top, lo, hi, depth, parent, is_right, total):
-    """Put a node on the stack of those that are to be grown."""
+    """Put a node on the stack of pending nodes.
+
+    Parameters
+    ----------
+    stack, sums : pointers to the pending nodes and to their packed sums
+    top : int, the place on the stack
+    lo, hi : int, the range of the node's rows
+    depth : int
+    parent : int, the parent's number
+    is_right : 1 for a right child, else 0
+    total : int64, the packed sum of the node
+    """
     at = N_COLUMNS * top
     poke(stack, at + START, np.int32(lo))
     poke(stack, at + END, np.int32(hi))
@@ -183,10 +202,10 @@ def push(stack, sums, top, lo, hi, depth, parent, is_right, total):
 def grow_at(
     tree, scratch, perm, limits, seed, rng, stack, sums, n_stack, constant, words, state, budget
 ):
-    """`grow` on pointers."""
+    """`grow` on pointers; `n_stack` is the size of the stack, `words` that of a `constant` set."""
     spent = 0
     min_leaf, max_features = peek(limits, MIN_LEAF), peek(limits, MAX_FEATURES)
-    # with 256 bins there are rows that lack a feature
+    # 256 bins: some rows lack a feature
     dense = tree.n_classes > 0 and min_leaf == 1 and tree.n_bins < 256
     few = 0 if tree.n_bins <= _FEW else tree.n_bins // 4
     while peek(state, TOP) > 0:
@@ -248,7 +267,16 @@ def grow_at(
 def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, budget):
     """Grow until the tree is done or about `budget` (row, feature) visits are spent.
 
-    Gives True while there is more to do; the next call goes on.
+    Return whether there is more to do; the next call then continues.
+
+    Parameters
+    ----------
+    tree, scratch : Packed, PackedScratch
+    perm : int32 array, the rows of the tree
+    limits, seed, rng, stack, state : see `layout`
+    sums : int64 array, the packed sums of the nodes on the stack
+    constant : uint64 array (pending nodes, words), the bit sets of the nodes on the stack
+    budget : int
     """
     return grow_at(
         Packed(
@@ -269,9 +297,17 @@ def grow(tree, scratch, perm, limits, seed, rng, stack, sums, constant, state, b
 
 @jit
 def take_rows(rows, targets, forest, weight, n_classes, weight_bits, cells, stride, perm):
-    """Pack the in-bag rows that take part in a forest; gives how many, and their sum.
+    """Pack the in-bag rows of a forest; return how many there are, and their sum.
 
-    `targets` (n_forests, n) has classes, or whole numbers from 0, and -1 for no part.
+    Parameters
+    ----------
+    rows : int32 array, the in-bag rows of the tree
+    targets : array (n_forests, n), classes or integers from 0; -1 leaves the row out
+    forest : int
+    weight : array (n,)
+    n_classes, weight_bits, stride : as in `Packed`
+    cells : uint8 array, to which the rows' numbers are written
+    perm : int32 array, to which the places of the rows among `rows` are written
     """
     n, total = 0, np.int64(0)
     place = pointer(cells)
@@ -296,7 +332,7 @@ def take_rows(rows, targets, forest, weight, n_classes, weight_bits, cells, stri
 
 @jit
 def copy_rows(codes, rows, out, stride):
-    """The codes of the in-bag rows, one after the other."""
+    """Copy the codes of the in-bag rows to `out`."""
     for i in range(len(rows)):
         for f in range(codes.shape[1]):
             out[i * stride + f] = codes[rows[i], f]

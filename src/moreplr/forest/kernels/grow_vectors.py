@@ -1,16 +1,16 @@
 """Grow one regression tree on vector targets, in slices, so that a caller can stop in between.
 
-Rows of a tree lie in `perm`; each node is a contiguous range of it, and a split reorders its
-range into left and right. Nodes are numbered in preorder: the left child of node i is i + 1,
-and `right[i]` is the other one, or -1 - leaf for a leaf.
+The rows of a node are a contiguous range of `perm`, and a split reorders the range into left and
+right. Nodes are numbered in preorder: the left child of node i is i + 1, and `right[i]` is the
+right child, or -1 - leaf for a leaf.
 
-Targets are centred on the node's means while its split is searched. The reduction in squared
-error of a split then needs the sums of one side only,
+Targets are centred on the node's means while a split is searched. The reduction in squared error
+of a split then needs the sums S of one side only,
 
     sum over targets of S² N / (N_left N_right),
 
-and single precision is enough. How the sums come about depends on the size of the node: large
-nodes have histograms, medium ones are sorted, tiny ones have a table of subsets.
+and single precision is enough. The sums are computed in one of three ways: by histograms in large
+nodes, by sorting in medium ones, and by a table of all subsets in tiny ones.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ from moreplr.forest.kernels.records import (
 
 @jit
 def measure(rows, scratch, perm, lo, hi):
-    """Totals and means of a node; gives its weight, squares, and about its squared deviations."""
+    """Compute the totals and means of a node; return weight, squares, about squared deviations."""
     width = width_of(rows)
     whole, around = 0.0, 0.0
-    # two running sums: each addition waits for the one before
+    # two running sums, since each addition waits for the one before
     vectors.fill(scratch.total, 0, np.float32(0.0), width // 8)
     vectors.fill(scratch.running, 0, np.float32(0.0), width // 8)
     for i in range(lo, hi - 1, 2):
@@ -76,7 +76,7 @@ def measure(rows, scratch, perm, lo, hi):
 
 @inlined
 def average(rows, scratch, whole):
-    """Means from the totals of a node; gives the squares that they account for."""
+    """Compute the means from the totals of a node; return the squares that they explain."""
     steps = rows.steps
     lanes = 8 * steps
     if rows.masked:
@@ -87,7 +87,7 @@ def average(rows, scratch, whole):
         return np.float64(vectors.spread(scratch.total, 0, scratch.total, lanes, steps))
     poke(scratch.total, rows.n_targets, np.float32(0.0))
     vectors.scaled(scratch.mean, 0, scratch.total, 0, np.float32(1.0 / whole), steps)
-    # so that nothing is left of the weights when the mean is taken off
+    # so that the lane of the weights becomes 0 when the mean is subtracted
     poke(scratch.mean, rows.n_targets, rows.unit)
     return vectors.squares(scratch.total, 0, steps) / whole
 
@@ -105,9 +105,9 @@ def deviate(rows, scratch, perm, lo, hi):
 
 @inlined
 def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, state, large):
-    """The best split of a node of m rows: gain or -1, feature, bins around the cut, NaN left.
+    """The best split: gain or -1, feature, last, following, side, and the slot, -1 if none.
 
-    The last answer is the slot of its histograms, if any.
+    Arguments are those of `layout`.
     """
     min_leaf = peek(limits, MIN_LEAF)
     max_features = peek(limits, MAX_FEATURES)
@@ -119,7 +119,7 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
         spread = deviate(rows, scratch, perm, lo, lo + m)
     if spread <= PURE * around:
         return best, feature, last, following, side, slot
-    # the node's own stream and order: what other nodes drew does not matter
+    # a random stream for each node: draws do not depend on the order of nodes
     stream(seed, node, rng)
     for f in range(rows.n_features):
         poke(scratch.order, f, np.int32(f))
@@ -143,7 +143,18 @@ def split(rows, scratch, perm, lo, m, limits, seed, node, rng, constant, slot, s
 
 @inlined
 def push(stack, top, lo, hi, depth, parent, is_right, slot):
-    """Put a node on the stack of those that are to be grown."""
+    """Put a node on the stack of pending nodes.
+
+    Parameters
+    ----------
+    stack : pointer to the pending nodes
+    top : int, the place on the stack
+    lo, hi : int, the range of the node's rows
+    depth : int
+    parent : int, the parent's number
+    is_right : 1 for a right child, else 0
+    slot : int, the slot of the node's histograms, -1 if none
+    """
     at = N_COLUMNS * top
     poke(stack, at + START, np.int32(lo))
     poke(stack, at + END, np.int32(hi))
@@ -171,8 +182,16 @@ def grow(
 ):  # fmt: skip
     """Grow until the tree is done or about `budget` (row, feature) visits are spent.
 
-    Everything lives in the arrays, so that the next call goes on where this one stopped.
-    Nodes of `large` rows or more have histograms. Gives True while there is more to do.
+    Return whether there is more to do; the next call then continues.
+
+    Parameters
+    ----------
+    rows, nodes, scratch : Rows, Nodes, Scratch
+    perm : int32 array, the rows of the tree
+    limits, seed, rng, stack, state, large : see `layout`
+    constant : uint64 array (pending nodes, words), the bit sets of the nodes on the stack
+    importance : float64 array (n_features,), to which gains are added
+    budget : int
     """
     n_stack, words = len(stack), constant.shape[1]
     rows, scratch = rows_at(rows), scratch_at(scratch)
@@ -212,7 +231,7 @@ def grow(
             if slot >= 0:
                 splitter_histogram.release(scratch.free, state, slot)
             continue
-        # between two occupied bins the cut is in the middle; NaN alone leaves every value left
+        # The cut is in the middle of two occupied bins; if NaN alone goes right, beyond all bins.
         cut = 254 if following == MISSING else (last + following) >> 1
         middle, lacking = partition(
             rows.cells, rows.n_features, perm, lo, hi, feature, cut, side,

@@ -1,4 +1,4 @@
-"""The mean targets of each leaf; one that no row of it has comes from the nearest ancestor."""
+"""The mean targets of each leaf; if no row of a leaf has a target, its nearest ancestor's mean."""
 
 # mypy: disable-error-code="assignment"
 from __future__ import annotations
@@ -12,7 +12,17 @@ from moreplr.forest.kernels.records import rows_at, width_of
 
 @jit
 def leaf_values(perm, right, start, n_nodes, rows, base, out):
-    """Fill `out` (n_leaves, k) where every target is observed; `base` answers without rows."""
+    """Compute the values of the leaves where no target is missing.
+
+    Parameters
+    ----------
+    perm : int32 array, the rows of the tree
+    right, start : int32 arrays, as in `Trees`
+    n_nodes : int
+    rows : Rows
+    base : array (k,), the values of a leaf without rows
+    out : array (n_leaves, k), to which the values are written
+    """
     k = out.shape[1]  # records are padded
     own, width = rows_at(rows), width_of(rows)
     sums = np.zeros(k)
@@ -33,11 +43,11 @@ def leaf_values(perm, right, start, n_nodes, rows, base, out):
 
 @jit
 def leaf_values_with_gaps(perm, right, start, n_nodes, rows, base, out):
-    """The same where targets are missing; `base` answers where not even the root has one.
+    """Compute the values of the leaves where targets are missing; arguments as in `leaf_values`.
 
-    Nodes are visited from the last to the first, children before parents. A subtree that has
-    not seen a target leaves it open in all its leaves, which lie side by side; the first
-    ancestor that has seen it fills them.
+    Nodes are visited from the last to the first, children before parents. The leaves of a subtree
+    are contiguous. If no row of it has a target, the value is filled in by the first ancestor that
+    has one, and taken from `base` if the root has none.
     """
     k = out.shape[1]
     own = rows_at(rows)
@@ -59,7 +69,7 @@ def leaf_values_with_gaps(perm, right, start, n_nodes, rows, base, out):
             ends[top] = first + 1
             top += 1
             continue
-        # the left subtree, from `first` on, was pushed last; the right one lies below it
+        # the left subtree, whose leaves begin at `first`, is on top of the right one
         left, other = top - 1, top - 2
         for t in range(k):
             sums[other, t] += sums[left, t]
@@ -90,7 +100,7 @@ def _stop(start, node, n_nodes, perm):
 
 @jit
 def _most_pending(right, n_nodes):
-    """The most subtrees that are done and wait for their sibling."""
+    """The largest number of finished subtrees whose sibling is not finished."""
     top, most = 0, 1
     for node in range(n_nodes - 1, -1, -1):
         top += 1 if right[node] < 0 else -1
@@ -100,7 +110,10 @@ def _most_pending(right, n_nodes):
 
 @inlined
 def _add(perm, begin, stop, rows, sums, mass, observed):
-    """Sums and weights of a range of rows, and which targets they have."""
+    """Compute `sums` and `mass` (k,) of the rows `perm[begin:stop]`.
+
+    `observed` gets a bit for each target that some row has.
+    """
     k = len(sums)
     lanes = 8 * rows.steps
     for t in range(k):

@@ -1,7 +1,7 @@
-"""The few operations that are spelled out in the compiler's own language.
+"""The few operations that are written in LLVM's intermediate representation.
 
-Everything else is plain loops. These stay because whole fits took longer with plain loops in
-their place (`benchmarks/results/forest/plain_loops.md`):
+All other kernels are plain loops. With plain loops in place of these, whole fits took longer
+(`benchmarks/results/forest/plain_loops.md`):
 
 - running sums over the cuts of a feature: up to 28 % longer without missing targets,
 - weighing histograms of class counts: 20 to 27 % longer fits of pairs,
@@ -10,8 +10,8 @@ their place (`benchmarks/results/forest/plain_loops.md`):
 - all of them together: up to 39 % longer, 21 % on average.
 
 The reason is the same for all: vectors are short, eight to 32 numbers, and the compiler's own
-vector loops check for overlap and length each time they begin. The rest is what numba has no
-words for: bits of a word, and memory by address, which is passed on in one register.
+vector loops check for overlap and length at each start. The other operations do not exist in
+numba: bits of a word, and pointers, which take one register.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STRAIGHT = 4
 VECTOR = ir.VectorType(ir.FloatType(), LANES)
 POINTER = types.CPointer(types.float32)
 BYTES = types.CPointer(types.uint8)
-# the least share of a node's weight, times the other side's, that rounding does not make up
+# a smaller product of both sides' shares of the weight may be a rounding error
 LEAST = 2.5e-7
 
 
@@ -45,7 +45,7 @@ def _lowest_bit(typingctx, word):
 
 
 def _compared(operator, lanes):
-    """Code that compares `lanes` bytes with a bound; gives a bit for each."""
+    """Code that compares `lanes` bytes with a bound and returns a bit for each."""
 
     def codegen(context, builder, signature, args):
         kind = ir.VectorType(ir.IntType(8), lanes)
@@ -163,26 +163,26 @@ not_above: Any = _not_above
 below: Any = _below
 """A bit for each of the 64 bytes from `place[index]` on that is below `bound`."""
 equal: Any = _equal
-"""A bit for each of them that equals `bound`."""
+"""A bit for each of the 64 bytes from `place[index]` on that equals `bound`."""
 count_bits: Any = _count_bits
 """How many bits of a uint64 are set."""
 pointer: Any = _pointer
-"""Where a flat array begins. Unlike an array it costs nothing to pass on, and nobody counts it:
-whoever takes a pointer keeps the array alive."""
+"""A pointer to the first element of an array. It is cheaper to pass than an array, but does not
+keep the array alive."""
 peek: Any = _peek
 """`place[index]` of a pointer."""
 checked_pointer: Any = inlined(_whole)
-"""What takes the place of `pointer` for `checked_peek`: the flat array itself."""
+"""Replaces `pointer` for `checked_peek`: returns the flat array itself."""
 checked_peek: Any = inlined(_element)
-"""`peek` of an array, which looks at bounds where Numba is told to, as `make fuzz` does."""
+"""`peek` of an array, which checks bounds if numba is told to, as by `make fuzz`."""
 poke: Any = _poke
-"""`place[index] = value` likewise."""
+"""`place[index] = value` of a pointer."""
 increase: Any = _increase
-"""`place[index] += value` of whole numbers."""
+"""`place[index] += value` for integers."""
 peek_number: Any = _peek_number
 """The int64 in the eight bytes from `place[index]` on."""
 poke_number: Any = _poke_number
-"""Write it."""
+"""Write an int64 to the eight bytes from `place[index]` on."""
 shift: Any = _shift
 """The pointer to `place[index]`."""
 
@@ -240,8 +240,8 @@ def _operation(
 ) -> Callable[..., Any]:
     """An intrinsic `f(a, i, b, j, ..., scalars..., steps)` that runs `body` for each vector.
 
-    `body(builder, slices, pointers, scalars, step)` gives the vector to be added up, if any.
-    The last slice is of the kind `last`.
+    `body(builder, slices, pointers, scalars, step)` returns the vector to be added up, if any.
+    The last slice has the type `last`.
     """
     result = types.float32 if reduces else types.void
     arguments = [POINTER, types.int64] * (n_slices - 1) + [last, types.int64]
@@ -259,8 +259,8 @@ def _operation(
             if reduces:
                 builder.store(builder.fadd(builder.load(total), term), total)
 
-        # up to 32 targets are straight code: a loop would be unrolled with a prologue and an
-        # epilogue that take longer than the work
+        # no loop for up to 32 targets: the compiler would unroll it, and its prologue and epilogue
+        # would take longer than the work
         count = args[-1]
         with ExitStack() as nested:
             for step in range(_STRAIGHT):
@@ -295,9 +295,9 @@ def _squares_body(b: Any, s: Slices, p: Any, c: Any, i: Any) -> Any:
 
 
 def spread_over(b: Any, squares: Any, share: Any) -> tuple[Any, Any]:
-    """The two parts of squares / (share (1 - share)), where a side without mass counts nothing.
+    """Numerator and denominator of squares / (share (1 - share)).
 
-    Such a side has no deviations either, but for rounding.
+    A side without mass adds 0: apart from rounding, it has no deviations.
     """
     product = b.fsub(share, b.fmul(share, share))
     least = ir.Constant(VECTOR, [LEAST] * LANES)
@@ -330,7 +330,7 @@ def _squares(typingctx, a, i, steps):
     return _SQUARES()
 
 
-# of slices a[i:i + 8 * steps], and so on for the others
+# a, b and c stand for the slices a[i:i + 8 * steps], b[j:j + 8 * steps], …
 add: Any = _add
 """a += b"""
 add_into: Any = _sum
@@ -349,7 +349,7 @@ def _add_up(builder: Any, terms: list[Any]) -> Any:
 
 
 def _quotients(builder: Any, pairs: list[tuple[Any, Any]]) -> Any:
-    """The sum of the quotients: two of them share one slow division."""
+    """The sum of the quotients; two of them share one slow division."""
     terms = []
     for one, other in zip(pairs[::2], pairs[1::2], strict=False):
         (a, b), (c, d) = one, other
@@ -361,7 +361,11 @@ def _quotients(builder: Any, pairs: list[tuple[Any, Any]]) -> Any:
 
 
 class _Scan:
-    """Code for one scan; `masked` sums are followed by their masses, `raw` ones not centred."""
+    """Code for one scan.
+
+    With `masked`, the sums in a record are followed by their masses. With `raw`, they are not
+    centred.
+    """
 
     def __init__(self, builder: Any, args: Any, masked: bool, raw: bool) -> None:
         (self.place, self.order, self.n, self.width, self.left, self.mean, self.inverse,
@@ -370,12 +374,12 @@ class _Scan:
         self.masked, self.raw = masked, raw
 
     def record(self, i: Any) -> Any:
-        """Where the numbers of the i-th bin or row in order begin."""
+        """The pointer to the record of the i-th bin or row in order."""
         number = self.builder.zext(self.builder.load(self.builder.gep(self.order, [i])), i.type)
         return self.builder.gep(self.place, [self.builder.mul(number, self.width)])
 
     def deviation(self, sums: Any, mass: Any, i: Any, step: Any) -> Any:
-        """What the sums of the left side are off the node's mean, squared."""
+        """The squared deviations of the sums of the left side from the node's mean."""
         b = self.builder
         if self.raw:
             mean = self.slices.load(self.mean, step)
@@ -478,17 +482,18 @@ def _raw_masses(typingctx, place, order, n, width, left, mean, inverse, running,
     return _signature_and_code(masked=True, raw=True)
 
 
-# Each adds up the records `place[order[i] * width:]`, for i from 0 to n, and stores in
-# `out[i]` what the sums up to there say. With Any, as callers do not pass the typing context
-# that the declarations show.
+# Each adds up the records `place[order[i] * width:]` for i from 0 to n - 1, and stores in `out[i]`
+# a result for the sums so far. `left` and `mean` are used by raw records, `inverse` by raw masses,
+# `running` for many targets. With Any, as callers do not pass the typing context that the
+# declarations show.
 centred: Any = _centred
-"""Records of deviations from the mean: the squares of the sums."""
+"""For records of deviations from the mean: the squares of the sums."""
 raw: Any = _raw
-"""Records of targets: the squares of the sums less `left[i]` times `mean`."""
+"""For records of targets: the squares of the sums minus `left[i]` times `mean`."""
 shares: Any = _shares
-"""Records of scaled deviations, then shares of the mass: the gain of a cut."""
+"""For records of scaled deviations, then shares of the mass: the gain of the cut."""
 raw_masses: Any = _raw_masses
-"""Records of targets, then masses: the gain of a cut."""
+"""For records of targets, then masses: the gain of the cut."""
 
 
 def _largest(builder: Any, vector: Any) -> Any:
@@ -530,7 +535,7 @@ def _settle(typingctx, gains, left, ends, n, whole, masked):
 
 
 settle: Any = _settle
-"""Make gains of n squares, unless they are `masked`, and -1 where `ends` is 0; the largest."""
+"""Turn n squares into gains, unless `masked`; write -1 where `ends` is 0; return the largest."""
 
 
 _CLASS_BITS = 10
@@ -543,7 +548,7 @@ def _picked(builder: Any, one: Any, other: Any, lanes: list[int]) -> Any:
 
 
 def _running(builder: Any, counts: Any) -> Any:
-    """Each lane with all lanes before it added."""
+    """The cumulative sums of the lanes."""
     for step in (1, 2, 4):
         moved = [LANES] * step + list(range(LANES - step))
         counts = builder.add(counts, _picked(builder, counts, _ZEROS, moved))
@@ -559,7 +564,7 @@ def _class(builder: Any, packed: Any, number: int) -> Any:
 
 
 def _gain(builder: Any, packed: Any, total_a: Any, total_b: Any, whole: Any) -> Any:
-    """What a cut gains with these sums on the left, or -1 where it leaves one side empty."""
+    """The gain of a cut with these sums on the left, or -1 where one side is empty."""
     a, b, c = (_class(builder, packed, number) for number in range(3))
     mass = builder.fadd(builder.fadd(a, b), c)
     one = builder.fsub(builder.fmul(a, whole), builder.fmul(total_a, mass))
@@ -616,7 +621,9 @@ def _not_below(typingctx, gains, at, bound):
 
 # with Any, as callers do not pass the typing context that the declarations show
 weigh: Any = _weigh
-"""Add two histograms up bin by bin into `running`, empty them, store what a cut after each bin
-gains, or -1, and give the largest gain."""
+"""Add two histograms and empty them: write cumulative sums to `running` and the gain of the cut
+after each bin, or -1, to `gains`; return the largest gain. `vectors` is the number of bins divided
+by eight, rounded up, and the last three arguments are the node's counts of two classes and its
+weight."""
 not_below: Any = _not_below
 """A bit for each of the eight gains from `at` on that is at least `bound`."""

@@ -1,8 +1,10 @@
-"""Which training rows, or groups of them, share a leaf or a larger node with a given row.
+"""Find the training rows, or groups of them, that share a leaf or a larger node with a given row.
 
-The node that answers is the lowest one on the row's path with enough training rows. So trees are
-pruned first: a node whose children are both too small becomes a leaf, and so does a single child
-that is too small, which answers with the rows of its parent.
+For each row, the lowest node on its path with enough training rows is used. So trees are pruned
+first: a node whose children are both too small becomes a leaf. If only one child is too small,
+this child becomes a leaf with the training rows of its parent.
+
+Groups, or single rows if there are no groups, are called voters here.
 """
 
 from __future__ import annotations
@@ -18,20 +20,20 @@ _ONE = np.uint64(1)
 _CUT_BIT, _MISSING_BIT, _FEATURE = np.uint32(16), np.uint32(24), np.uint32(0xFFFF)
 # The split of a leaf sends all rows left.
 _LEAF = np.uint32(255) << _CUT_BIT
-# Rows that walk down side by side: each step of one waits for memory.
+# Rows that descend side by side, so that their memory accesses overlap.
 _ROWS = 8
 
 
 class Pruned(NamedTuple):
-    """The trees of a forest as far as their nodes have enough rows, and who is in their leaves."""
+    """The pruned trees of a forest, and the voters in their leaves."""
 
     splits: Any  # uint32 (nodes,): the feature, and from bit 16 the cut, from 24 missing_left
-    children: Any  # int32 (nodes, 2): how far they are; of a leaf 0 and the leaf's number
+    children: Any  # int32 (nodes, 2): distances to the children; for a leaf 0 and its number
     offsets: Any  # int64 (n_trees + 1,): where the nodes of each tree begin
-    ranges: Any  # uint32 (leaves, 2): the voters of a leaf, counted from the first of the tree
-    mass: Any  # float32 (leaves,): their weight
-    voters: Any  # uint32: rows or groups
-    weights: Any  # float32: theirs
+    ranges: Any  # uint32 (leaves, 2): the voters of a leaf, counted from the tree's first one
+    mass: Any  # float32 (leaves,): the weight of a leaf's voters
+    voters: Any  # uint32: the numbers of groups
+    weights: Any  # float32: the weights of voters
     voter_offsets: Any  # uint64 (n_trees + 1,): where the voters of each tree begin
 
 
@@ -40,9 +42,18 @@ def prune(
     offsets, feature, cut, missing_left, right, start, perm_offsets, perm, mass, group, n_groups,
     min_samples, pruned,
 ):  # fmt: skip
-    """Fill `pruned`, which has room for everything, and give the number of its leaves.
+    """Fill `pruned` and return the number of its leaves.
 
-    Rows of a leaf that are of one group become one voter.
+    Rows of a leaf that are in the same group become one voter.
+
+    Parameters
+    ----------
+    offsets, feature, cut, missing_left, right, start, perm_offsets, perm : as in `Trees`
+    mass : float32 array, the weight of each row of `perm`
+    group : int array (n_rows,), the group of each training row
+    n_groups : int
+    min_samples : int, the fewest rows of a leaf
+    pruned : Pruned, with arrays that are large enough
     """
     dense = np.zeros(n_groups)
     n_leaves = 0
@@ -67,7 +78,7 @@ def _prune_tree(
     place, first_leaf, node = pruned.offsets[tree], n_leaves, 0
     first_voter = filled = np.int64(pruned.voter_offsets[tree])
     while node < len(right):
-        if turn[node] >= 0:  # a right child: its parent learns how far it is
+        if turn[node] >= 0:  # a right child: note its distance from its parent
             pruned.children[turn[node], _RIGHT] = place - turn[node]
         other = right[node]
         if other >= 0 and (
@@ -99,7 +110,7 @@ def _prune_tree(
 
 @inlined
 def _measured(right, start, mass):
-    """Of each node: where its rows end, the next node that is not below it, its rows' weight."""
+    """For each node: the end of its rows, the next node outside its subtree, its rows' weight."""
     n = len(right)
     end, beyond, weight = np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(n)
     for node in range(n - 1, -1, -1):
@@ -123,14 +134,22 @@ def _split(feature, cut, missing_left):
 
 @inlined
 def _merge(perm, mass, group, begin, end, dense, filled, pruned):
-    """Add the voters of some rows after the `filled` ones; gives how many there are then."""
+    """Append the voters of a range of rows, and return the number of voters.
+
+    Parameters
+    ----------
+    perm, mass, group, pruned : as in `prune`
+    begin, end : int, the range of rows in `perm`
+    dense : array (n_groups,), zeros before and after
+    filled : int, the number of voters before
+    """
     first = filled
     for row in range(begin, end):
-        own = group[perm[row]]
-        if dense[own] == 0.0:
-            pruned.voters[filled] = own
+        voter = group[perm[row]]
+        if dense[voter] == 0.0:
+            pruned.voters[filled] = voter
             filled += 1
-        dense[own] += mass[row]
+        dense[voter] += mass[row]
     for i in range(first, filled):
         pruned.weights[i] = dense[pruned.voters[i]]
         dense[pruned.voters[i]] = 0.0
@@ -138,11 +157,11 @@ def _merge(perm, mass, group, begin, end, dense, filled, pruned):
 
 
 @jit
-def leaves(codes, asked, pruned, out, lengths):
-    """The leaf that each tree sends each row to, (n_trees, n), and how many voters a row meets.
+def leaves(codes, used, pruned, out, lengths):
+    """Find the leaf of each row in each tree, (n_trees, n), and the number of voters of each row.
 
-    `asked` (n, n_trees) tells which trees may speak, all if it is empty; -1 for those that may
-    not.
+    `used` (n, n_trees) says which trees are used for a row, all if it is empty; the leaf in the
+    others is -1.
     """
     n = len(codes)
     at = np.empty(_ROWS, np.int64)
@@ -160,7 +179,7 @@ def leaves(codes, asked, pruned, out, lengths):
                     moved |= far
             for i in range(min(_ROWS, n - begin)):
                 row, leaf = begin + i, pruned.children[at[i], _RIGHT]
-                if len(asked) > 0 and not asked[row, tree]:
+                if len(used) > 0 and not used[row, tree]:
                     leaf = -1
                 else:
                     lengths[row] += pruned.ranges[leaf, 1] - pruned.ranges[leaf, 0]
@@ -169,10 +188,10 @@ def leaves(codes, asked, pruned, out, lengths):
 
 @inlined
 def _far(codes, row, node, pruned):
-    """How far the next node of a row is: 0 in a leaf.
+    """The distance to the next node of a row, 0 in a leaf.
 
-    Without branches, which would be mispredicted. One is added to code and cut where rows
-    without the feature go left: their code becomes 0.
+    There are no branches, which would be mispredicted. Where rows that lack the feature go left,
+    1 is added to code and cut, so that the code of NaN becomes 0.
     """
     split = pruned.splits[node]
     missing = np.uint8(split >> _MISSING_BIT)
@@ -182,14 +201,20 @@ def _far(codes, row, node, pruned):
 
 
 @jit
-def collect(reached, pruned, indptr, indices, shares, speaking):
-    """The voters of the leaves that rows reach, from `indptr` on, with their shares of a leaf.
+def collect(reached, pruned, indptr, indices, shares, n_used):
+    """Collect the voters of the leaves that rows reach, tree by tree, which the cache favours.
 
-    How many trees have a say on a row goes to `speaking`. A tree at a time stays in the cache.
+    Parameters
+    ----------
+    reached : int64 array (n_trees, n), leaves, -1 where a tree is not used
+    pruned : Pruned
+    indptr : int64 array (n + 1,), where the voters of each row begin
+    indices, shares : arrays, to which voters and their shares of a leaf's weight are written
+    n_used : int64 array (n,), to which the number of trees with voters for each row is written
     """
     n_trees, n = reached.shape
     at = indptr[:-1].astype(np.uint64)  # unsigned: a negative index would count from the end
-    speaking[:] = 0
+    n_used[:] = 0
     for tree in range(n_trees):
         first = pruned.voter_offsets[tree]
         for row in range(n):
@@ -197,7 +222,7 @@ def collect(reached, pruned, indptr, indices, shares, speaking):
             if leaf < 0:
                 continue
             begin, end = pruned.ranges[leaf, 0], pruned.ranges[leaf, 1]
-            speaking[row] += begin < end
+            n_used[row] += begin < end
             share, to = 1.0 / pruned.mass[leaf], at[row]
             for i in range(first + begin, first + end):
                 indices[to] = pruned.voters[i]
@@ -207,22 +232,28 @@ def collect(reached, pruned, indptr, indices, shares, speaking):
 
 
 @jit
-def unite(indptr, indices, shares, speaking, dense, weights):
-    """Make one of equal voters of a row, with weights that add up to 1; gives how many remain.
+def unite(indptr, indices, shares, n_used, dense, weights):
+    """Merge equal voters of each row, in place, and return how many remain.
 
-    Each tree with a say has the same. `dense` comes in and goes out as zeros.
+    The weights of a row add up to 1; all trees with voters for it count the same.
+
+    Parameters
+    ----------
+    indptr, indices, shares, n_used : as in `collect`
+    dense : array (n_groups,), zeros before and after
+    weights : array, to which the weights are written
     """
     filled, begin = np.uint64(0), np.uint64(0)
-    for row in range(len(speaking)):
+    for row in range(len(n_used)):
         first, end = filled, np.uint64(indptr[row + 1])
         for i in range(begin, end):
             voter = indices[i]
             held = dense[voter]
-            indices[filled] = voter  # to be overwritten if it was there before
+            indices[filled] = voter  # overwritten next if the voter is a repeated one
             filled += np.uint64(held == 0.0)
             dense[voter] = held + shares[i]
         for i in range(first, filled):
-            weights[i] = dense[indices[i]] / speaking[row]
+            weights[i] = dense[indices[i]] / n_used[row]
             dense[indices[i]] = 0.0
         indptr[row + 1], begin = filled, end
     return filled

@@ -12,10 +12,18 @@ from moreplr.forest.kernels.llvm import peek, poke
 
 @jit
 def partition(codes, n_features, perm, lo, hi, feature, cut, missing_left, may_lack, spare):
-    """Move the rows that go left to the front of their range, both sides in their old order.
+    """Move the rows that go left to the front of their range; both sides keep their order.
 
-    Gives where the right side begins and how many rows lack the feature. Rows are written to
-    both sides and counted on one: that is faster than a branch that nobody can foresee.
+    Return where the right side begins and how many rows lack the feature. Each row is written to
+    both sides and counted on one, which is faster than an unpredictable branch.
+
+    Parameters
+    ----------
+    codes : uint8 pointer, the bins of the rows, `n_features` apart
+    perm, lo, hi, feature, cut : see `layout`
+    missing_left : whether rows that lack the feature go left
+    may_lack : whether any row lacks the feature
+    spare : int32 pointer, for the rows that go right
     """
     left, right, lacking = lo, 0, 0
     if may_lack:

@@ -1,4 +1,4 @@
-"""A small random generator that kernels carry in an array: each tree has its own stream."""
+"""A small random generator with its state in an array; each tree has a stream of its own."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(
 
 @inlined
 def below(state, bound):
-    """A number in [0, bound) from splitmix64; `state` points to a uint64 that moves on."""
+    """A random integer in [0, bound) by splitmix64; `state` points to a uint64 and is updated."""
     z = peek(state, 0) + _STEP
     poke(state, 0, z)
     z = (z ^ (z >> _S30)) * _MIX1
     z = (z ^ (z >> _S27)) * _MIX2
     z ^= z >> _S31
-    # multiply-shift instead of modulo; the bias is below bound / 2**32
+    # multiply and shift instead of modulo; the bias is below bound / 2**32
     return np.int64(((z >> _S32) * np.uint64(bound)) >> _S32)
 
 
 @jit
 def draw_counts(state, n, draws, counts):
-    """How often each of n rows is drawn in so many draws with replacement."""
+    """Count how often each of n rows is drawn in `draws` draws with replacement."""
     place = pointer(state)
     for i in range(n):
         counts[i] = 0
@@ -37,6 +37,6 @@ def draw_counts(state, n, draws, counts):
 
 @inlined
 def stream(seed, key, state):
-    """Start `state` for one of many streams of a seed; equal keys give equal streams."""
+    """Set `state` to the start of the seed's stream for `key`."""
     z = (seed ^ (np.uint64(key) + _STEP)) * _MIX1
     poke(state, 0, z ^ (z >> _S30))

@@ -1,4 +1,4 @@
-"""The rows of a node as vectors of weighted targets, as they are or off the node's mean."""
+"""The rows of a node as vectors of weighted targets, raw or centred on the node's mean."""
 
 # mypy: disable-error-code="assignment"
 from __future__ import annotations
@@ -19,10 +19,10 @@ def width_of(rows):
 
 @inlined
 def centre_row(rows, scratch, row, at):
-    """Write a row off the node's mean to `centred`.
+    """Write the deviation of a row from the node's mean to `centred`.
 
-    With missing targets, deviations are scaled and masses are shares, so that a gain is the sum
-    of a² / (share (1 - share)).
+    With missing targets, deviations are scaled and masses are shares of the node's mass. A gain
+    is then the sum of a² / (share (1 - share)).
     """
     lanes, record = 8 * rows.steps, row * width_of(rows)
     if rows.masked:
@@ -46,10 +46,7 @@ def squares_of(rows, scratch, row, at):
 
 @jit
 def centre(rows, scratch, perm, lo, m):
-    """Write the rows of a small node to `centred`, with their weights and cells.
-
-    Gives their squared deviations.
-    """
+    """Centre the rows of a small node, note their weights and cells; return squared deviations."""
     width = width_of(rows)
     spread = 0.0
     for i in range(m):
@@ -88,7 +85,17 @@ def scratch_at(scratch):
 
 @jit
 def copy(codes, targets, seen, weight, rowids, rows):
-    """Copy the in-bag rows into `rows`, numbered from 0, with weighted targets."""
+    """Copy the in-bag rows into `rows`, numbered from 0, with weighted targets.
+
+    Parameters
+    ----------
+    codes : uint8 array (n, n_features)
+    targets : float32 array (n, lanes), 0 where missing
+    seen : float32 array (n, lanes), 1 where a target is present; not read unless `rows.masked`
+    weight : float32 array (n,)
+    rowids : int32 array, the in-bag rows
+    rows : Rows, to which everything is written
+    """
     lanes = targets.shape[1]
     width = width_of(rows)
     place = pointer(rows.records)

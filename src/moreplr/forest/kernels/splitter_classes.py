@@ -1,9 +1,9 @@
-"""Weigh all bins of a histogram of class counts at once, occupied or not.
+"""Evaluate the cuts after all bins of a histogram of class counts, empty ones as well.
 
-An empty bin has the sums of the bin before it and never wins against it, so that nothing needs
-to be known about which bins have rows, and no branch depends on the data. The counts of three
-classes share 32 bits, which is enough for nodes of a weight below 1024, and products of two
-counts are exact in single precision.
+The cut after an empty bin has the same sums as the cut before it, and never wins against it. So
+occupied bins need not be tracked, and no branch depends on the data. The counts of three classes
+share 32 bits, which is enough for nodes with a weight below 1024. Products of two counts are exact
+in single precision.
 """
 
 # mypy: disable-error-code="assignment"
@@ -30,7 +30,7 @@ MOST = 1 << BITS
 
 @inlined
 def unpacked(counts, bits):
-    """Counts of three classes of 10 bits each with more room."""
+    """Repack counts of three classes from 10 to `bits` bits each."""
     counts = np.int64(counts)
     low, middle = counts & (MOST - 1), (counts >> BITS) & (MOST - 1)
     return low | (middle << bits) | ((counts >> (2 * BITS)) << (2 * bits))
@@ -38,10 +38,17 @@ def unpacked(counts, bits):
 
 @inlined
 def collect(tree, perm, lo, hi, chosen, n_chosen, numbers, sums, others):
-    """Add a node's rows to two histograms of each chosen feature, whose sum counts.
+    """Add a node's rows to two histograms of each chosen feature, which are added up later.
 
-    `numbers` says what a row's byte of class and weight adds to a bin. Neighbouring rows go to
-    different histograms, as an addition to the bin of the row before would have to wait for it.
+    Neighbouring rows go to different histograms: two additions to the same bin in a row would
+    have to wait for each other.
+
+    Parameters
+    ----------
+    tree : Packed
+    perm, lo, hi, chosen, n_chosen : see `layout`
+    numbers : int32 pointer, the packed counts for each byte of class and weight
+    sums, others : int32 pointers, the two histograms
     """
     done = 0
     while done + 4 <= n_chosen:
@@ -59,7 +66,7 @@ def collect(tree, perm, lo, hi, chosen, n_chosen, numbers, sums, others):
 
 @inlined
 def collect_four(tree, perm, lo, hi, chosen, numbers, sums, others):
-    """The same for four features: so many are named in registers."""
+    """`collect` for four features, which fit into registers."""
     a, b = np.int64(peek(chosen, 0)), np.int64(peek(chosen, 1))
     c, d = np.int64(peek(chosen, 2)), np.int64(peek(chosen, 3))
     for i in range(lo, hi - 1, 2):
@@ -86,14 +93,19 @@ def collect_four(tree, perm, lo, hi, chosen, numbers, sums, others):
 
 @inlined
 def best_of(tree, scratch, n_chosen, first, second, whole):
-    """The best cut of the chosen features, whose histograms it empties.
+    """The best cut of the chosen features, whose histograms are emptied.
 
-    `first` and `second` are the node's counts of two classes. Gives the gain, which feature by
-    its number among the chosen, the bins around the cut, and the sum of the left side. The
-    gains of all features, -1 where one is constant, are left in `largest`.
+    Return the gain, the feature's place among the chosen ones, last, following, and the sum of the
+    left side. The best gain of each feature is written to `largest`, -1 if it is constant.
+
+    Parameters
+    ----------
+    tree, scratch : Packed, PackedScratch
+    n_chosen, whole : see `layout`
+    first, second : float32, the node's counts of two classes
     """
     vectors = (tree.n_bins + LANES - 1) // LANES
-    # nothing here waits for the outcome of another feature, so that their work overlaps
+    # features do not depend on each other, so that the processor overlaps them
     for j in range(n_chosen):
         at = ROOM * j
         gain = weigh(

@@ -1,8 +1,8 @@
 """Split nodes of many rows by histograms of all features, shared between parent and children.
 
-The histogram of the larger child is the parent's less the smaller child's, so that only rows of
-smaller children are visited. Histograms hold sums that are not centred; the node's mean is
-taken off when a split is weighed.
+The histogram of the larger child is the parent's minus the smaller child's, so that only the rows
+of smaller children are visited. Histograms hold sums that are not centred; the node's mean is
+subtracted when a cut is evaluated.
 """
 
 # mypy: disable-error-code="assignment"
@@ -20,7 +20,7 @@ from moreplr.forest.kernels.records import width_of
 
 @inlined
 def obtain(free, state):
-    """A slot that is free."""
+    """Take a free slot."""
     n_free = peek(state, N_FREE) - 1
     poke(state, N_FREE, n_free)
     return np.int64(peek(free, n_free))
@@ -28,7 +28,7 @@ def obtain(free, state):
 
 @inlined
 def release(free, state, slot):
-    """Give a slot back."""
+    """Return a slot to the free ones."""
     n_free = peek(state, N_FREE)
     poke(free, n_free, np.int32(slot))
     poke(state, N_FREE, n_free + 1)
@@ -36,7 +36,7 @@ def release(free, state, slot):
 
 @inlined
 def collect(rows, scratch, perm, lo, hi, n_chosen, slot):
-    """Make the histograms of the chosen features in a slot from a range of rows."""
+    """Make the histograms of the chosen features in a slot; arguments as in `layout`."""
     far, far_count, chosen = scratch.far, scratch.far_count, scratch.chosen
     width = width_of(rows)
     steps = width // 8
@@ -59,7 +59,15 @@ def collect(rows, scratch, perm, lo, hi, n_chosen, slot):
 
 @inlined
 def take_off(rows, far, far_count, chosen, n_chosen, slot, other):
-    """Subtract the histograms of one slot from those of another."""
+    """Subtract the histograms of slot `other` from those of `slot`.
+
+    Parameters
+    ----------
+    rows : Rows
+    far, far_count : pointers, the sums and the row counts of all histograms
+    chosen, n_chosen : see `layout`
+    slot, other : int
+    """
     width = width_of(rows)
     steps = width // 8
     n_bins = peek(rows.bins, rows.n_features)
@@ -74,7 +82,7 @@ def take_off(rows, far, far_count, chosen, n_chosen, slot, other):
 
 @inlined
 def line_up(rows, scratch, base, n_bins, width):
-    """List the bins that have rows, with the rows and the weight up to each; gives how many."""
+    """List the occupied bins, with the rows and the weight up to each; return how many."""
     n, count, left = 0, 0, np.float32(0.0)
     for b in range(n_bins):
         here = np.int64(peek(scratch.far_count, base + b))
@@ -91,14 +99,23 @@ def line_up(rows, scratch, base, n_bins, width):
 
 @inlined
 def separate(scratch, n):
-    """Every bin ends where it ends."""
+    """Mark that a cut is possible after each of n bins."""
     for i in range(0, n, 8):
         poke_number(scratch.ends, i, 0x0101010101010101)
 
 
 @jit
 def add_up(rows, scratch, order, n, base, width):
-    """Weigh the cuts after each of n bins in the given order."""
+    """Evaluate the cut after each of n bins; `gains` then holds squares, or gains if `masked`.
+
+    Parameters
+    ----------
+    rows, scratch : Rows, Scratch
+    order : uint8 pointer, the bins in the order in which they are added up
+    n : int
+    base : int, the place of the feature's first bin in `far_count`
+    width : int, the numbers in a record
+    """
     place = shift(scratch.far, base * width)
     if rows.masked:
         llvm.raw_masses(
@@ -114,9 +131,9 @@ def add_up(rows, scratch, order, n, base, width):
 
 @jit
 def scan(rows, scratch, feature, slot, m, whole, min_leaf, known):
-    """The best split of one feature: gain, last bin on the left, next bin, NaN left, constant.
+    """The best split of one feature: gain or -1, last, following, side, and if it is constant.
 
-    Where the gain does not beat `known`, the bins are void.
+    Bins are valid only if the gain exceeds `known`. Arguments are those of `layout`.
     """
     width = width_of(rows)
     base = slot * peek(rows.bins, rows.n_features) + peek(rows.bins, feature)
@@ -141,7 +158,15 @@ def scan(rows, scratch, feature, slot, m, whole, min_leaf, known):
 
 @inlined
 def scan_again(rows, scratch, n, base, m, whole, min_leaf, known):
-    """The best cut with the rows that lack the feature, in the last bin so far, on the left."""
+    """The gain and number of the best cut if NaN, in the last bin so far, goes left.
+
+    Parameters
+    ----------
+    rows, scratch : Rows, Scratch
+    n : int, the number of occupied bins
+    base : int, the place of the feature's first bin in `far_count`
+    m, whole, min_leaf, known : see `layout`
+    """
     width = width_of(rows)
     order = shift(scratch.sorted, 256)
     lacking = peek(scratch.far_count, base + MISSING)
@@ -164,9 +189,10 @@ def scan_again(rows, scratch, n, base, m, whole, min_leaf, known):
 
 @jit
 def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, constant, slot, made):
-    """The best split: gain or -1, feature, last bin on the left, next bin, NaN left.
+    """The best split: gain or -1, feature, last, following, side.
 
-    `made` says that the slot has the histograms of all features that are not constant.
+    `made` says whether the slot already has the histograms of all features that are not constant;
+    the other arguments are those of `layout`.
     """
     best, best_feature, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0, 0
     found, drawn = False, 0
@@ -195,8 +221,12 @@ def split(rows, scratch, perm, lo, m, whole, min_leaf, max_features, rng, consta
 
 @jit
 def share(rows, scratch, perm, lo, middle, hi, constant, slot, state, large):
-    """Slots for both children from the parent's: the larger child's is what is left of it."""
-    # one slot stays free for nodes that come without
+    """Make the children's histograms from the parent's; return their slots, -1 for none.
+
+    The larger child gets the parent's slot, minus the smaller child. Arguments are those of
+    `layout`.
+    """
+    # one slot stays free for a node without histograms
     if max(middle - lo, hi - middle) < large or peek(state, N_FREE) < 2:
         release(scratch.free, state, slot)
         return -1, -1

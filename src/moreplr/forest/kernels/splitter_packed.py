@@ -1,6 +1,6 @@
-"""Histograms of packed numbers, with a set of the bins that have rows.
+"""Histograms of packed numbers, with a set of the occupied bins.
 
-The set makes a node cost as many steps as it has rows, however many bins there are.
+Thanks to the set, the time for a node depends on its rows and not on the number of bins.
 """
 
 # mypy: disable-error-code="assignment"
@@ -28,7 +28,7 @@ def weight_of(tree, number):
 
 @inlined
 def weigh(tree, left, total, whole):
-    """What a split with the packed sum `left` gains, up to a factor of the node."""
+    """The gain of a split with the packed sum `left`, up to a factor of the node."""
     if tree.n_classes > 0:
         a, b = left & _CLASS, (left >> CLASS_BITS) & _CLASS
         mass = a + b + (left >> (2 * CLASS_BITS))
@@ -47,7 +47,7 @@ def weigh(tree, left, total, whole):
 def number_of(tree, row):
     """The packed number of a row; `row` is where its cells begin.
 
-    Its cells hold a target as it is, in eight bytes, and class and weight in one.
+    It is stored after the row's bins: in eight bytes, or as a byte of class and weight.
     """
     if tree.n_classes > 0:
         return peek(tree.numbers, np.int64(peek(tree.cells, row + tree.n_features)))
@@ -56,7 +56,14 @@ def number_of(tree, row):
 
 @inlined
 def collect(tree, scratch, perm, lo, hi, n_chosen, counted):
-    """Add the node's rows to `sums` and note the bins that have rows."""
+    """Add a node's rows to the histograms of the chosen features and note the occupied bins.
+
+    Parameters
+    ----------
+    tree, scratch : Packed, PackedScratch
+    perm, lo, hi, n_chosen : see `layout`
+    counted : bool, whether rows are counted as well
+    """
     for i in range(lo, hi):
         row = np.int64(peek(perm, i)) * tree.stride
         number = number_of(tree, row)
@@ -73,9 +80,16 @@ def collect(tree, scratch, perm, lo, hi, n_chosen, counted):
 
 @inlined
 def scan(tree, scratch, j, m, total, whole, min_leaf):
-    """The best split of the j-th chosen feature, whose bins it empties.
+    """The best split of the j-th chosen feature, whose bins are emptied.
 
-    Gain or -1, last bin on the left, next bin, NaN left, left sum, and the number of bins.
+    Return the gain or -1, last, following, side, the left sum, and the number of occupied bins.
+
+    Parameters
+    ----------
+    tree, scratch : Packed, PackedScratch
+    j : int
+    total : int64, the packed sum of the node
+    m, whole, min_leaf : see `layout`
     """
     first = ROOM * j
     lacking = 1 if peek(scratch.occupied, 4 * j + 3) >> _LOW6 != 0 else 0

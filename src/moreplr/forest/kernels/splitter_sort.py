@@ -1,7 +1,7 @@
 """Split nodes of some dozen rows: sort the rows by each feature and add them up in that order.
 
-A row's place is the number of rows with a smaller bin, which vectors of bytes count without a
-branch. All that is touched is small enough to stay close.
+A row's place is the number of rows with a smaller bin, which is counted by vectors of bytes,
+without branches. All arrays are small enough for the first-level cache.
 """
 
 # mypy: disable-error-code="assignment"
@@ -29,7 +29,7 @@ _ONE, _ALL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @inlined
 def fetch(rows, scratch, m, f):
-    """The bins of the node's rows in one feature."""
+    """Copy the bins of the node's rows in one feature to `local`."""
     for i in range(m):
         poke(scratch.local, i, peek(rows.cells, peek(scratch.offsets, i) + f))
 
@@ -42,9 +42,9 @@ def first_bits(n):
 
 @inlined
 def arrange(scratch, m):
-    """Sort the rows by `local`; gives the number of bins.
+    """Sort the rows by `local` and return the number of bins.
 
-    `ends` says after which of the sorted rows another bin begins.
+    `ends` marks the last row of each bin.
     """
     n_bins = 0
     if m <= 64:
@@ -79,7 +79,7 @@ def arrange(scratch, m):
 
 @jit
 def add_up(rows, scratch, order, m):
-    """Weigh the cuts of rows in the given order."""
+    """Evaluate the cut after each row in the given order."""
     if rows.masked:
         llvm.shares(
             scratch.centred, order, m, 16 * rows.steps, scratch.left, scratch.mean,
@@ -98,9 +98,9 @@ def add_up(rows, scratch, order, m):
 
 @jit
 def weigh(rows, scratch, m, whole, min_leaf, f, known):
-    """The best cut of a feature: gain or -1, bins around it, NaN left, and the number of bins.
+    """The best cut of feature f: gain or -1, last, following, side, and the number of bins.
 
-    Where the gain does not beat `known`, the rest is void.
+    Bins are valid only if the gain exceeds `known`. Arguments are those of `layout`.
     """
     fetch(rows, scratch, m, f)
     n_bins = arrange(scratch, m)
@@ -126,7 +126,10 @@ def weigh(rows, scratch, m, whole, min_leaf, f, known):
 
 @inlined
 def weigh_again(rows, scratch, m, whole, min_leaf, known):
-    """The best cut with the rows that lack the feature, sorted last so far, on the left."""
+    """The gain and number of the best cut if NaN, sorted last so far, goes left.
+
+    Arguments are those of `layout`.
+    """
     lacking = 0
     while peek(scratch.local, np.int64(peek(scratch.sorted, m - 1 - lacking))) == MISSING:
         lacking += 1
@@ -144,7 +147,7 @@ def weigh_again(rows, scratch, m, whole, min_leaf, known):
 
 @jit
 def split(rows, scratch, m, whole, min_leaf, max_features, rng, constant):
-    """The best split: gain or -1, feature, last bin on the left, next bin, NaN left."""
+    """The best split: gain or -1, feature, last, following, side; arguments as in `layout`."""
     best, best_feature, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0, 0
     for i in range(m):
         poke(scratch.count, i, np.int32(i + 1))

@@ -1,7 +1,7 @@
-"""Split nodes of at most seven rows by looking up each subset of them in a table.
+"""Split nodes of at most seven rows by a table with the gain of each subset of them.
 
-So few rows have few subsets, and a split is a subset. Each feature then costs a comparison and
-a look-up per row, whatever the number of targets.
+The left side of a split is a subset, and so few rows have few subsets. Each feature then costs a
+comparison and a look-up per row, whatever the number of targets.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST = 7
 
 @inlined
 def tabulate(rows, scratch, m, whole, min_leaf):
-    """Fill `gains` for every subset of the node's centred rows that could go left."""
+    """Compute `gains` for every subset of the node's centred rows; return the set of all rows."""
     steps = rows.steps
     lanes = 8 * steps
     width = 2 * lanes if rows.masked else lanes
@@ -59,9 +59,9 @@ def tabulate(rows, scratch, m, whole, min_leaf):
 
 @inlined
 def look_up(rows, scratch, m, f, full):
-    """The best split of one feature: gain, row whose bin is the last on the left, NaN left.
+    """The best split of feature f: gain, a row of the last bin on the left, side, constant or not.
 
-    The last answer says whether the feature is constant.
+    `full` is the set of all rows, as a bit mask.
     """
     lacking = 0
     for i in range(m):
@@ -85,7 +85,7 @@ def look_up(rows, scratch, m, f, full):
 
 @inlined
 def neighbours(scratch, m, row):
-    """The bin of a row of the node, and the next one that is occupied, or 255."""
+    """The bin of a row, and the next occupied one, or 255."""
     bound = peek(scratch.local, row)
     after = MISSING
     for i in range(m):
@@ -97,12 +97,12 @@ def neighbours(scratch, m, row):
 
 @jit
 def split(rows, scratch, m, whole, min_leaf, max_features, rng, constant):
-    """The best split: gain or -1, feature, last bin on the left, next bin, NaN left."""
+    """The best split: gain or -1, feature, last, following, side; arguments as in `layout`."""
     full = tabulate(rows, scratch, m, whole, min_leaf)
     best, best_feature, best_bin, best_next, best_side = np.float32(-1.0), 0, 0, 0, 0
     found = False
     for j in range(rows.n_features):
-        # two rows have one split: the first feature that tells them apart will do
+        # two rows have one split, so the first feature in which they differ is enough
         if found and (j >= max_features or m == 2):
             break
         f = draw(scratch.order, rows.n_features, rng, j)

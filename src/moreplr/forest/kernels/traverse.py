@@ -1,4 +1,16 @@
-"""Send rows down the trees of a forest and collect what their leaves say."""
+"""Send rows down the trees of a forest and add up the values of their leaves.
+
+Arguments of these names mean the same in all functions:
+
+codes
+    The binned rows, a uint8 array (n, n_features).
+offsets, feature, cut, missing_left, right, leaf_offsets, values
+    The arrays of `Trees`.
+rows
+    The numbers of the rows to be sent down.
+out
+    The array to which results are written, or added.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +20,7 @@ from moreplr.forest.kernels.layout import MISSING
 
 @jit
 def descend(codes, row, feature, cut, missing_left, right, first):
-    """The leaf that a row reaches, as a node number within its tree."""
+    """The leaf that a row reaches, as a node number within the tree whose root is `first`."""
     node = first
     while right[node] >= 0:
         c = codes[row, feature[node]]
@@ -19,7 +31,7 @@ def descend(codes, row, feature, cut, missing_left, right, first):
 
 @jit
 def apply(codes, offsets, feature, cut, missing_left, right, out):
-    """Leaf ids, (n, n_trees)."""
+    """Write the node number of each row's leaf in each tree to `out` (n, n_trees)."""
     for tree in range(len(offsets) - 1):
         first = offsets[tree]
         for row in range(len(codes)):
@@ -42,9 +54,10 @@ def add_up(codes, offsets, feature, cut, missing_left, right, leaf_offsets, valu
 def spread(
     codes, offsets, feature, cut, missing_left, right, leaf_offsets, values, total, mean, square
 ):
-    """The sum over trees as in `add_up`, their mean, and squared deviations from it.
+    """Write the sum over the trees, as in `add_up`, their mean, and squared deviations from it.
 
-    The mean that deviations are taken from is updated tree by tree, and rounded otherwise.
+    `total`, `mean` and `square` are (n, k) and zero before. The mean is updated tree by tree, so
+    that its rounding differs from that of `total`.
     """
     for tree in range(len(offsets) - 1):
         first = offsets[tree]
@@ -62,7 +75,7 @@ def spread(
 def out_of_bag(
     codes, rows, tree, offsets, feature, cut, missing_left, right, leaf_offsets, values, out, count
 ):
-    """Add one tree's leaf values for the given rows, which it has not seen."""
+    """Add the leaf values of `tree` to `out` for rows that it did not draw; `count` the trees."""
     first = offsets[tree]
     for row in rows:
         node = first + descend(codes, row, feature, cut, missing_left, right, first)
@@ -74,7 +87,7 @@ def out_of_bag(
 
 @jit
 def leaves(codes, rows, offsets, feature, cut, missing_left, right, out):
-    """The leaf of each given row in the first tree, counted among its leaves."""
+    """Write the number of the leaf of each given row, in the first tree, to `out`."""
     for row in rows:
         node = offsets[0] + descend(codes, row, feature, cut, missing_left, right, offsets[0])
         out[row] = -1 - right[node]

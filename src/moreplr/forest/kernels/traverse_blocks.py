@@ -1,9 +1,9 @@
-"""Add up what many small trees answer for many rows.
+"""Add up the predictions of many small trees for many rows.
 
-Walking a row down a tree waits for memory and for mispredicted branches at each node. Here all
-rows of a block stand at a node of their own, and one node after the other, in preorder, sends on
-the rows that stand at it. That is one comparison of bytes for each node and row, many rows at a
-time: a third of the time of walking for trees of depth 3.
+Sending a single row down a tree waits for memory and for mispredicted branches at each node. Here
+the current node of each row of a block is stored, and each node in turn, in preorder, moves its
+rows to its children. That is one comparison of bytes for each node and row, many rows at a time.
+For trees of depth 3 it takes a third of the time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from moreplr.forest.kernels.layout import MISSING
 from moreplr.forest.kernels.traverse import descend
 
 _MISSING = np.uint8(MISSING)
-# Numbers of nodes have room in a byte, and for larger trees walking is as fast.
+# Up to this size node numbers fit into a byte. For larger trees, row by row is as fast.
 _LARGEST = 256
 
 
@@ -23,7 +23,7 @@ _LARGEST = 256
 def add_up(
     codes, columns, first, end, offsets, feature, cut, missing_left, right, leaves, values, out
 ):
-    """Add to `out`, (n, n_outputs), the leaf values of trees `first` to `end`.
+    """Add to `out`, (n, n_outputs), the leaf values of trees `first` to `end` - 1.
 
     Parameters
     ----------
@@ -59,7 +59,15 @@ def add_up(
 
 @inlined
 def step(at, columns, node, place, feature, cut, missing_left, right):
-    """Send the rows that stand at a node on to one of its children."""
+    """Move the rows that are at a node to its children.
+
+    Parameters
+    ----------
+    at : uint8 array (n,), the current node of each row
+    columns : uint8 array (n_features, n), the bins of the rows
+    node, place : int, the node's number in its tree and in the arrays
+    feature, cut, missing_left, right : as in `Trees`
+    """
     column, last = columns[feature[place]], cut[place]
     here, left, other = np.uint8(node), np.uint8(node + 1), np.uint8(right[place])
     if missing_left[place] != 0:

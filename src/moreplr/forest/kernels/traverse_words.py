@@ -1,6 +1,6 @@
-"""Trees of a batch as one word per node: finish them after growing, and walk down them.
+"""Finish the trees of a batch after growing, and send rows down them.
 
-Words are those of `grow_packed`. Of a leaf, the low half then has the number of its value.
+A node is one word, as in `grow_packed`. The low half of a leaf's word is the number of its value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from moreplr.forest.kernels import llvm
 from moreplr.forest.kernels.grow_packed import LEAF
 from moreplr.forest.kernels.layout import CLASS_BITS, MISSING
 
-# What walks down trees that may come from a file; everything else with pointers grows trees.
+# Trees may come from a file, so bounds are checked here if numba is told to check them.
 CHECKED = bool(getattr(config, "BOUNDSCHECK", None))
 peek: Any = llvm.checked_peek if CHECKED else llvm.peek
 pointer: Any = llvm.checked_pointer if CHECKED else llvm.pointer
@@ -27,10 +27,18 @@ _CUTS, _FEATURES, LOW = np.uint64(0xFF), np.uint64(0x3FFFFF), np.uint64(0xFFFFFF
 
 @jit
 def finish_classes(words, n_nodes, totals, n_classes, base, values):
-    """Number the leaf values of a classifier: one class alone is its own number.
+    """Number the leaf values of a classifier, and return how many leaves have several classes.
 
-    Other leaves get a row of shares in `values`; gives how many there are. A leaf without rows
-    has the shares `base`.
+    A leaf with one class gets the number of the class. Other leaves get a row of `values`, with
+    the shares of the classes.
+
+    Parameters
+    ----------
+    words : uint64 array, the nodes
+    n_nodes, n_classes : int
+    totals : int64 array, the packed sums of the leaves
+    base : array (n_classes,), the shares of a leaf without rows
+    values : array, to which shares are written
     """
     n_mixed = 0
     counts = np.empty(3)
@@ -57,7 +65,16 @@ def finish_classes(words, n_nodes, totals, n_classes, base, values):
 
 @jit
 def finish_target(totals, n_leaves, weight_bits, step, base, values):
-    """The mean target of each leaf, above the target's least value."""
+    """Write the mean target of each leaf, minus the least target, to `values`.
+
+    Parameters
+    ----------
+    totals : int64 array, the packed sums of the leaves
+    n_leaves, weight_bits : int
+    step : float, the unit of the target
+    base : float, the value of a leaf without rows
+    values : array (n_leaves, 1)
+    """
     mask = (np.int64(1) << weight_bits) - 1
     for leaf in range(n_leaves):
         mass = totals[leaf] & mask
@@ -77,7 +94,7 @@ def descend(words, node, codes, row):
 
 @inlined
 def descend_four(words, first, codes, row, stride):
-    """The nodes of the leaves that four rows reach, side by side: each step waits for memory."""
+    """The nodes of the leaves that four rows reach, side by side to overlap memory accesses."""
     a, b, c, d = first, first, first, first
     before = first - 1
     while before != a + b + c + d:
@@ -91,7 +108,7 @@ def descend_four(words, first, codes, row, stride):
 
 @inlined
 def way(words, node, codes, row):
-    """How far the next node of a row is; 0 in a leaf."""
+    """The distance to the next node of a row, 0 in a leaf."""
     word = peek(words, node)
     inside = _ONE - (word >> _LEAF_BIT)
     feature = ((word >> _FEATURE_BIT) & _FEATURES) * inside
@@ -104,7 +121,17 @@ def way(words, node, codes, row):
 
 @jit
 def add_up(words, offsets, values, value_offsets, n_shared, codes, n_forests, begin, out):
-    """Add the leaf values of the forests from `begin` on to `out` (forests, n, n_values)."""
+    """Add the leaf values of the forests from `begin` on to `out` (forests, n, n_values).
+
+    Parameters
+    ----------
+    words, offsets, values, value_offsets : as in `Words`
+    n_shared : int, the number of classes, which are the values below it
+    codes : uint8 array (n, n_features)
+    n_forests : int, of the batch
+    begin : int, the first forest
+    out : float64 array
+    """
     place, rows = pointer(words), pointer(codes)
     n, n_features = codes.shape
     n_trees = (len(offsets) - 1) // n_forests
@@ -127,7 +154,7 @@ def add_up(words, offsets, values, value_offsets, n_shared, codes, n_forests, be
 
 @inlined
 def add_value(out, value, n_shared, values, extra):
-    """Add the value of a leaf, which is one of the shared ones or the tree's own."""
+    """Add the value of a leaf: a single class, or one of the tree's own values."""
     if value >= n_shared:
         for c in range(len(out)):
             out[c] += values[value + extra, c]
@@ -137,9 +164,10 @@ def add_value(out, value, n_shared, values, extra):
 
 @jit
 def spread(words, offsets, values, value_offsets, codes, n_forests, begin, total, mean, sq):
-    """The sum over the trees, their mean and squared deviations from it, (forests, n).
+    """Write the sum over the trees, their mean and squared deviations from it, for regression.
 
-    Of single targets; the sum is that of `add_up`, the mean is updated tree by tree.
+    Arguments are those of `add_up`; `total`, `mean` and `sq` are (forests, n) and zero before.
+    The mean is updated tree by tree.
     """
     place, rows = pointer(words), pointer(codes)
     n, n_features = codes.shape

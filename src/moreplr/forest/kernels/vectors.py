@@ -1,6 +1,7 @@
 """Arithmetic on slices of float32 memory, whose lengths are `steps` times eight.
 
-Numbers of eight let the compiler use whole registers; what is beyond the targets is zero.
+Multiples of eight let the compiler use whole registers; lanes beyond the targets are zero. In
+docstrings, a[i:] is the slice of pointer `a` that begins at index `i`.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def scaled(a, i, b, j, factor, steps):
 def gain(a, i, share, j, steps):
     """The sum of a[i:]² / (share[j:] (1 - share[j:])).
 
-    A side without mass counts nothing: it has no deviations either, but for rounding.
+    A side without mass adds 0: apart from rounding, it has no deviations.
     """
     total = _ZERO
     for t in range(LANES * steps):
@@ -85,7 +86,7 @@ def spread(a, i, mass, j, steps):
 
 @inlined
 def means(mean, inverse, root, sums, mass, m, steps):
-    """From sums and masses, which begin at `mass[m]`: 1 / mass, its root, and the means."""
+    """inverse = 1 / mass[m:] or 0, root = √inverse, mean = inverse * sums"""
     for t in range(LANES * steps):
         here = peek(mass, m + t)
         one_over = _ONE / here if here > _ZERO else _ZERO
@@ -96,9 +97,9 @@ def means(mean, inverse, root, sums, mass, m, steps):
 
 @inlined
 def centre(a, i, share, j, place, k, mass, m, mean, inverse, root, steps):
-    """a[i:] = (place[k:] - mass * mean) * root and share[j:] = mass * inverse.
+    """a[i:] = (place[k:] - mass[m:] * mean) * root and share[j:] = mass[m:] * inverse
 
-    The masses begin at `mass[m]`; means, inverses and roots are those of `means`.
+    `mean`, `inverse` and `root` are the results of `means`.
     """
     for t in range(LANES * steps):
         here = peek(mass, m + t)

@@ -1,4 +1,4 @@
-"""The ranker that mixes rankers."""
+"""A ranker that averages the probabilities of other rankers, and its explanations."""
 
 from moreplr.rankers.auto.explanation import MixtureExplanation
 from moreplr.rankers.auto.ranker import AutoRanker

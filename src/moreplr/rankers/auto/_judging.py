@@ -1,4 +1,4 @@
-"""Held-out predictions of members, on as many rows as there is time for."""
+"""Held-out predictions of members, on as many rows as the time allows."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from moreplr.rankers.auto._members import (
 )
 from moreplr.rankers.bradley_terry import BradleyTerryRanker
 
-# A member is judged on so many rows first: on fewer its scores would mean little. The time is
-# estimated from so many labels, after a fit on few rows that loads the kernels.
+# A member is judged first on this many rows: with fewer, its scores would be too noisy. The time
+# is estimated from a fit on this many labels, after a fit on few rows that loads the kernels.
 _FEWEST_ROWS, _TRIED_LABELS, _WARMING_ROWS = 400, 8, 50
-# Out-of-fold pairs of one member.
+# Memory for the out-of-fold pairs of one member.
 _HELD_OUT_BYTES = 1 << 28
-# The share of the time left that is planned for more rows, since times vary.
+# The share of the remaining time that is planned for more rows, since times vary.
 _CAUTION = 0.8
 
 
 class Data(NamedTuple):
-    """Rows that compare labels, the folds that are held out, and all rows of these."""
+    """Rows that compare labels, the held-out folds, and all held-out rows (`judged`)."""
 
     X: Array
     Y: Positions
@@ -84,7 +84,7 @@ class Data(NamedTuple):
         return None if self.weight is None else self.weight[self.judged]
 
     def drawn(self, count: int) -> Rows:
-        """So many rows, drawn at random: the same ones each time."""
+        """Random rows, the same ones in each call."""
         return np.sort(self.order[:count])
 
     def part(self, rows: Rows | None) -> tuple[Array, Positions, Array | None]:
@@ -94,7 +94,7 @@ class Data(NamedTuple):
 
 
 class Clock:
-    """The seconds left of a budget; None is no limit."""
+    """The remaining seconds of a budget; None is no limit."""
 
     def __init__(self, budget: float | None) -> None:
         self._end = np.inf if budget is None else monotonic() + budget
@@ -105,10 +105,9 @@ class Clock:
 
 
 class Judged(NamedTuple):
-    """A member's held-out pairs (n_judged, n_pairs, 2), and the rows that it was fitted on.
+    """A member's held-out pairs (n_judged, n_pairs, 2), and the rows to fit it on.
 
-    `rows` are those that it is fitted on, None for all of them; `model` is the member itself if
-    it is fitted on them already.
+    `rows` is None for all rows. `model` is the member if it is fitted on these rows already.
     """
 
     pairs: NDArray[np.float32]
@@ -120,17 +119,17 @@ class Judged(NamedTuple):
 def judge(
     members: dict[str, Member], data: Data, clock: Clock, n_jobs: int | None
 ) -> tuple[dict[str, Judged], dict[str, str]]:
-    """Held-out pairs of the members, and why others are left out.
+    """Compute the held-out pairs of the members; also return why others are left out.
 
-    Each member has an equal share of the time that is left, the cheapest first, so that what
-    they do not use is for those after them. It is judged on as many rows as its share allows. One
-    that takes longer than the time left on the fewest rows is left out, but for those that always
-    take part.
+    Members are judged by increasing cost. Each gets an equal share of the remaining time, so that
+    unused time goes to later members, and is judged on as many rows as its share allows. A member
+    is left out if even the fewest rows take longer than the remaining time, unless it always
+    takes part.
     """
     judged: dict[str, Judged] = {}
     left_out: dict[str, str] = {}
     costs: dict[str, float] = {}
-    reserved = 0.0  # seconds for fits on all rows, of members that were judged by folds
+    reserved = 0.0  # seconds for the final fits of members that were judged by folds
     for name, member in members.items():
         if name not in ALWAYS and (reason := _reason_against(member.ranker, data)):
             left_out[name] = reason
@@ -166,7 +165,7 @@ def _in_a_line(error: Exception) -> str:
 
 
 def _reason_against(ranker: Any, data: Data) -> str | None:
-    """Why a member can't take part, apart from time, or None."""
+    """The reason, apart from time, why a member can't take part, or None."""
     if not data.folds:
         return "there is one row only"
     takes_nan = isinstance(ranker, Pipeline) or get_tags(ranker).input_tags.allow_nan
@@ -194,7 +193,7 @@ def _least_seconds(member: Member, data: Data) -> float:
 
 
 def _judge_within(share: float, member: Member, data: Data, n_jobs: int | None) -> Judged:
-    """Judge on the fewest rows, then on more while there is time for twice as many or all."""
+    """Judge a member on the fewest rows, then on more while time allows twice as many, or all."""
     n, end = len(data.Y), monotonic() + share
     few = np.isfinite(share) and n > _FEWEST_ROWS
     one = _judge(member.ranker, data, data.drawn(_FEWEST_ROWS) if few else None, n_jobs)
@@ -212,7 +211,7 @@ def _judge_within(share: float, member: Member, data: Data, n_jobs: int | None) 
 
 
 def _judge(ranker: Any, data: Data, rows: Rows | None, n_jobs: int | None) -> Judged:
-    """Pairs of the judged rows: the ranker's own held-out ones, or those of folds."""
+    """Held-out pairs of the judged rows: the ranker's own, or those of cross-validation."""
     start = monotonic()
     if _knows_held_out(ranker, data):
         every = np.arange(len(data.Y)) if rows is None else rows
@@ -235,7 +234,7 @@ def _judge(ranker: Any, data: Data, rows: Rows | None, n_jobs: int | None) -> Ju
 
 
 def _own_pairs(model: Any, data: Data, rows: Rows) -> NDArray[np.float32]:
-    """Held-out pairs of the judged rows that it was fitted on, predicted ones of the others."""
+    """Pairs of the judged rows: held-out ones where the model was fitted on the row."""
     pairs = _no_pairs(data)
     seen = np.isin(data.judged, rows)
     with warnings.catch_warnings():
@@ -262,7 +261,7 @@ def _knows_held_out(ranker: Any, data: Data) -> bool:
 
 
 def _refit_seconds(one: Judged, member: Member, data: Data) -> float:
-    """Estimated seconds of the fit on all rows, of a member that was judged by folds."""
+    """The estimated seconds of the final fit; 0 if the member is fitted already."""
     if one.model is not None or not data.folds:
         return 0.0
     grows = (len(data.Y) / len(data.folds[0][0])) ** member.by_rows

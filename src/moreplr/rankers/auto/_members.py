@@ -36,9 +36,10 @@ ALWAYS = ("consensus", "linear")
 
 @dataclass(frozen=True)
 class Member:
-    """A ranker that may join, and how its time grows.
+    """A ranker that may join the mixture, and how its fit time grows.
 
-    `by_rows` and `by_labels` are powers; times are measured on a part of both.
+    The time is assumed to be proportional to the numbers of rows and labels, raised to the powers
+    `by_rows` and `by_labels`.
     """
 
     ranker: Any
@@ -50,7 +51,7 @@ def default_members() -> dict[str, Member]:
     """Members of different kinds, the cheap ones first.
 
     Logistic regressions of pairs on radial basis functions replace support vector machines, whose
-    probabilities need more fits: they were better and as fast on made and field data.
+    probabilities need more fits. On synthetic and field data they were better and as fast.
     """
     logistic = PairwiseRanker(LogisticRegression(C=10.0, max_iter=200))
     return {
@@ -64,7 +65,7 @@ def default_members() -> dict[str, Member]:
 
 
 def scaled(*steps: Any) -> Pipeline:
-    """The steps behind imputation and scaling, for a ranker that depends on both."""
+    """A pipeline of imputation, scaling and the steps, for rankers that need both."""
     fill = SimpleImputer(strategy="median", keep_empty_features=True)
     return make_pipeline(fill, StandardScaler(), *steps)
 
@@ -101,19 +102,19 @@ def check_members(members: Any) -> dict[str, Member]:
 
 
 def prepared(ranker: Any, *, positions: str, n_jobs: int | None, seed: int) -> Any:
-    """A copy with this meaning of positions; threads and seed are set where they are None."""
+    """Clone a ranker and set `positions`, and the threads and seeds that are None."""
     ranker = clone(ranker)
     parameters = ranker.get_params()
-    own = f"{ranker.steps[-1][0]}__" if isinstance(ranker, Pipeline) else ""
+    prefix = f"{ranker.steps[-1][0]}__" if isinstance(ranker, Pipeline) else ""
     changes: dict[str, Any] = {
         name: seed
         for name, value in parameters.items()
         if value is None and name.split("__")[-1] == "random_state"
     }
-    if n_jobs is not None and parameters.get(f"{own}n_jobs", 1) is None:
-        changes[f"{own}n_jobs"] = n_jobs
-    if positions == "given" and f"{own}positions" in parameters:
-        changes[f"{own}positions"] = positions
+    if n_jobs is not None and parameters.get(f"{prefix}n_jobs", 1) is None:
+        changes[f"{prefix}n_jobs"] = n_jobs
+    if positions == "given" and f"{prefix}positions" in parameters:
+        changes[f"{prefix}positions"] = positions
     return ranker.set_params(**changes)
 
 
@@ -124,17 +125,17 @@ def pairs_of(ranker: Any, X: Array) -> Pairs:
 
 
 def unwrapped(ranker: Any, X: Array) -> tuple[Any, Any]:
-    """The ranker at the end of a fitted pipeline, or itself, and its features."""
+    """The ranker at the end of a fitted pipeline, or the ranker itself, and its features."""
     if isinstance(ranker, Pipeline):
         return last_step(ranker), ranker[:-1].transform(X)
     return ranker, X
 
 
 def fitted(ranker: Any, X: Array, Y: Positions, weight: Array | None) -> tuple[Any, float]:
-    """A fitted copy, and the seconds it took.
+    """Fit a clone; return it and the seconds it took.
 
-    Linear algebra uses one thread: the result is the same everywhere, and cores are not
-    overloaded.
+    Linear algebra uses one thread, so that results do not depend on the machine, and members that
+    run in parallel do not compete for cores.
     """
     start = monotonic()
     with threadpool_limits(1, "blas"):
@@ -145,7 +146,7 @@ def fitted(ranker: Any, X: Array, Y: Positions, weight: Array | None) -> tuple[A
 def held_out(
     ranker: Any, X: Array, Y: Positions, weight: Array | None, train: Rows, test: Rows
 ) -> tuple[NDArray[np.float32], float]:
-    """Pairs of test rows by a copy fitted on others, as of `compact`, and the seconds it took."""
+    """Fit a clone on `train`; return its pairs for `test`, as `compact` does, and the seconds."""
     start = monotonic()
     model, _ = fitted(ranker, *take(train, X, Y, weight))
     with threadpool_limits(1, "blas"):
@@ -160,7 +161,7 @@ def compact(pairs: Pairs) -> NDArray[np.float32]:
 
 
 def three_way(compacted: NDArray[Any], calibration: PairCalibration | None = None) -> Array:
-    """Probabilities (…, 3) of the codes 0, 1 and 2 from those that `compact` keeps."""
+    """Probabilities (…, 3) of the codes 0, 1 and 2 from the result of `compact`."""
     before, tied = compacted[..., 0].astype(np.float64), compacted[..., 1].astype(np.float64)
     after = np.maximum(1 - before - tied, 0.0)
     shares = np.stack([before, tied, after], axis=-1)

@@ -1,4 +1,4 @@
-"""The weights of members, by the likelihood of held-out relations, and the leaderboard."""
+"""The weights of members, from the likelihood of held-out relations, and the leaderboard."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from moreplr.rankers._pairs import pair_codes
 from moreplr.rankers.auto._judging import Data, Judged
 from moreplr.rankers.auto._members import Rows, three_way
 
-# Seven weights need no more relations than this.
+# More relations than this would not make a few weights more precise.
 _WEIGHED_PAIRS = 500_000
 _MOST_STEPS = 1000
-# Change of the mean log-likelihood in a step.
+# EM stops when the mean log-likelihood rises by less than this in a step.
 _TOLERANCE = 1e-8
 
 
 class Observed(NamedTuple):
-    """The relations of judged rows: where they are among the pairs, and how much they count."""
+    """The observed relations of judged rows: row, pair, code and weight of each."""
 
     row: Rows
     pair: Rows
@@ -44,12 +44,12 @@ class Observed(NamedTuple):
         return Observed(row, pair, codes[row, pair], step * (weights / per_row)[row])
 
     def calibration(self, pairs: NDArray[np.float32]) -> PairCalibration:
-        """Fitted on the observed relations; without any, it changes nothing."""
+        """Calibrate on the observed relations; without any, probabilities stay unchanged."""
         seen = three_way(pairs[self.row, self.pair])
         return PairCalibration().fit(seen, self.code, self.weight)
 
     def likelihoods(self, pairs: NDArray[np.float32]) -> Array:
-        """The probabilities of the observed relations by a member."""
+        """The probabilities of the observed relations according to a member."""
         seen = three_way(pairs[self.row, self.pair])
         return np.take_along_axis(seen, self.code[:, None].astype(np.intp), axis=1)[:, 0]
 
@@ -59,8 +59,8 @@ def mixture_weights(likelihoods: Array, weight: Array, prior: float = 1.0) -> Ar
 
     Parameters
     ----------
-    likelihoods : array (n_members, n_observations), what each member gave what was observed
-    weight : array (n_observations,), how much each of them counts
+    likelihoods : array (n_members, n_observations), the probability of each observation
+    weight : array (n_observations,)
     prior : the weight, in observations, of equal weights (a Dirichlet prior)
 
     Examples
@@ -92,7 +92,7 @@ def leaderboard(
     scores: dict[str, tuple[float, float]],
     n_rows: int,
 ) -> pd.DataFrame:
-    """A row for each member, the weightiest first; `scores` are τ_X and log loss."""
+    """A row for each member, by decreasing weight; `scores` are τ_X and log loss."""
     board = [
         {
             "member": name,
@@ -119,7 +119,7 @@ def _status(one: Judged, weight: float, n_rows: int) -> str:
 
 
 def summary(weights: dict[str, float], tau: float, gains: Array, weight: Array | None) -> str:
-    """The members of the mixture, and whether it is better than the consensus."""
+    """Sentences with the members of the mixture, and whether it is better than the consensus."""
     parts = ", ".join(f"{name} {share:.0%}" for name, share in weights.items())
     text = f"A mixture of {parts}: τ_X {tau:.3f} on held-out rows"
     known = ~np.isnan(gains)
@@ -130,7 +130,6 @@ def summary(weights: dict[str, float], tau: float, gains: Array, weight: Array |
     if gain > error:
         return f"{text}, {gain:.3f} ± {error:.3f} more than the consensus."
     return (
-        f"{text}. Nothing beats the consensus ({gain:+.3f} ± {error:.3f}): the features seem to "
-        "say nothing about the rankings, and predictions are hardly better than one ranking for "
-        "all."
+        f"{text}. Nothing beats the consensus ({gain:+.3f} ± {error:.3f}): the features do not "
+        "seem to help, and predictions are hardly better than one ranking for all rows."
     )

@@ -1,4 +1,4 @@
-"""Why a mixture ranks one row as it does: the predictions and the weights of its members."""
+"""Explain why a mixture ranks one row as it does, by its members' predictions and weights."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class MixturePair:
     precedes, tied, follows : float
         The probabilities of the three relations.
     members : DataFrame
-        What each member predicts: ``member``, ``weight``, ``precedes``, ``tied``, ``follows``.
+        The prediction of each member: ``member``, ``weight``, ``precedes``, ``tied``, ``follows``.
     rows : DataFrame
-        The training rows behind the ranking forest's part, as in its own explanation; empty if
-        there is no forest among the members.
+        The training rows that the ranking forest's prediction is based on; empty if no member is
+        a forest.
     """
 
     first: Any
@@ -74,8 +74,8 @@ class MixtureExplanation:
     weights : dict
         The weight of each member.
     rows : DataFrame
-        The training rows that shaped the ranking forest's part, the weightiest first; empty if
-        there is no forest among the members.
+        The training rows that the ranking forest's prediction is based on, by decreasing weight;
+        empty if no member is a forest.
 
     Examples
     --------

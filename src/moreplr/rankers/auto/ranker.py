@@ -50,25 +50,25 @@ POSITIONS = ("observed", "given")
 class AutoRanker(SetRanker):
     """Mix rankers of different kinds, within a time budget: the most accurate default.
 
-    Members are fitted out of fold, all on the same folds, and predict for each pair of labels
-    the probabilities of the three relations. Each member's probabilities are calibrated by three
-    numbers, and averaged with the weights that make the held-out relations likeliest. The average
-    is decoded once into the bucket order of greatest expected τ_X.
+    Members are cross-validated on the same folds, and predict the probabilities of the three
+    relations of each pair of labels. The probabilities of each member are calibrated with three
+    parameters, and averaged with the weights that maximise the likelihood of the held-out
+    relations. The average is decoded into the bucket order with the highest expected τ_X.
 
     The members are the consensus (:class:`DummyRanker`), linear utilities
     (:class:`BradleyTerryRanker`), nearest neighbours, logistic regressions of all pairs on radial
     basis functions, a :class:`RankingForest` and a :class:`RankingBoost`. The first two always
-    take part. Forest and boosted trees use out-of-bag predictions instead of folds. Members with
-    a weight below `least_weight` are dropped.
+    take part. The forest uses out-of-bag predictions, and the boosted trees their own held-out
+    ones, instead of these folds. Members with a weight below `least_weight` are dropped.
 
     Parameters
     ----------
     time_budget : float or None, default=60.0
-        Seconds of wall time for all of `fit`. Members share them, the cheap ones first. One that
-        would take longer than its share is fitted on fewer rows, at least 400, and left out if
-        even these take too long; `leaderboard_` shows both. A fit is
-        never interrupted. Times are measured, so that another machine may mix other members;
-        with None all take part, and the result depends on the seed alone.
+        Seconds of wall time for all of `fit`, which members share, the cheap ones first. A member
+        that would take longer than its share is fitted on fewer rows, at least 400. If even these
+        take too long, it is left out; `leaderboard_` shows both. A fit is never interrupted.
+        Times are measured, so that another machine may mix other members. With None all members
+        take part, and the result depends on the seed alone.
     members : list of rankers, dict from names to rankers, or None
         Rankers with `predict_pairs`, or pipelines that end in one, instead of the ones above; the
         consensus and linear utilities remain unless they are named "consensus" and "linear".
@@ -76,8 +76,8 @@ class AutoRanker(SetRanker):
     n_folds : int, default=4
         The number of folds.
     n_judged : int, default=4000
-        With more rows than this, only as many folds are held out as hold so many rows. The
-        weights of a few members need no more.
+        The most held-out rows. With more training rows, some folds, or parts of them, are not
+        predicted: the weights of a few members need no more rows.
     prior : float, default=1.0
         The weight, in rows, of equal weights: a Dirichlet prior.
     least_weight : float, default=0.01
@@ -86,8 +86,8 @@ class AutoRanker(SetRanker):
         What the positions in incomplete rankings mean, for members with this parameter; see
         :func:`moreplr.encoders.encode`.
     aggregation : str, optional
-        A method of :func:`moreplr.aggregation.aggregate`. By default "segments" where training
-        rankings have ties, and "auto", the best of all orders, where they have none.
+        A method of :func:`moreplr.aggregation.aggregate`. By default "segments" if training
+        rankings have ties, and "auto", the best of all orders, if they have none.
     objective : {"tau_x", "l1"}, default="tau_x"
         Highest expected τ_X, or least L1 distance to the pair order matrix.
     n_jobs : int, optional
@@ -100,11 +100,11 @@ class AutoRanker(SetRanker):
     members_ : dict of the fitted members by name
     weights_ : dict of their weights, which sum to 1
     calibrations_ : dict of the calibrations of their probabilities
-    leaderboard_ : data frame with a row for each member, the weightiest first: its weight, mean
+    leaderboard_ : data frame with a row for each member, by decreasing weight: its weight, mean
         τ_X and log loss out of fold, seconds and status
     tau_x_, log_loss_ : the mixture's own out-of-fold scores, slightly optimistic
     summary_ : str, the result in a sentence or two, also if nothing beats the consensus
-    left_out_ : dict from names of members that did not join to the reason
+    left_out_ : dict from the names of members that were left out to the reasons
     labels_ : object array (n_labels,)
 
     References
@@ -153,7 +153,7 @@ class AutoRanker(SetRanker):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
-        """Fit the members out of fold, weigh them, and fit those with weight on all rows.
+        """Cross-validate the members, compute their weights, and fit those with weight.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class AutoRanker(SetRanker):
             May hold NaN.
         y : rankings of the rows in any form that :func:`check_rankings` accepts
         sample_weight : array of shape (n_samples,), optional
-            Also of held-out rows.
+            They also count for held-out rows.
         groups : array of shape (n_samples,), optional
             Rows of a group, such as those of one user, are held out together.
         """
@@ -188,7 +188,7 @@ class AutoRanker(SetRanker):
         }
         data = Data.of(X, Y, weight, groups, rng, n_folds=self.n_folds, most=self.n_judged)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of members that are fitted on parts of the rows
+            warnings.simplefilter("ignore")  # members are fitted on parts of the rows, and warn
             judged, self.left_out_ = judge(rankers, data, clock, self.n_jobs)
             self._weigh(judged, data)
             self._score(judged, data)
@@ -216,7 +216,7 @@ class AutoRanker(SetRanker):
         self.calibrations_ = {name: calibrations[name] for name in self.weights_}
 
     def _score(self, judged: dict[str, Judged], data: Data) -> None:
-        """The leaderboard, the mixture's own scores, and how often it misses."""
+        """Compute the leaderboard, and the mixture's own scores and risk curve."""
         k, rows, weight = data.Y.shape[1], data.judged, data.judged_weight
         Y = data.Y[rows]
         mixed = np.zeros_like(judged[ALWAYS[0]].pairs)
@@ -245,7 +245,7 @@ class AutoRanker(SetRanker):
         self.leaderboard_ = leaderboard(judged, self.left_out_, self.weights_, means, len(data.Y))
 
     def _refit(self, members: dict[str, Member], judged: dict[str, Judged], data: Data) -> None:
-        """Fit the members that folds have judged on all their rows."""
+        """Fit the members that were judged by folds on all their rows."""
         names = [name for name in self.weights_ if judged[name].model is None]
         tasks = [(members[name].ranker, *data.part(judged[name].rows)) for name in names]
         models = run(fitted, tasks, self.n_jobs, np.zeros(1, np.uint8))
@@ -258,7 +258,7 @@ class AutoRanker(SetRanker):
             self.leaderboard_.loc[self.leaderboard_["member"] == name, "seconds"] += seconds
 
     def explain(self, x: Any) -> MixtureExplanation:
-        """Explain the prediction for one row by those of the members and their weights.
+        """Explain the prediction for one row by the members' predictions and weights.
 
         Parameters
         ----------
@@ -293,14 +293,14 @@ class AutoRanker(SetRanker):
 
         Parameters
         ----------
-        X, y : rows and their rankings, best ones that `fit` has not seen
+        X, y : rows and their rankings, preferably not those of `fit`
         n_repeats : int, default=5
             How often each feature is shuffled.
         random_state : int, RandomState instance or None
 
         Returns
         -------
-        DataFrame with the columns "feature", "importance" and "deviation", the greatest first
+        DataFrame with the columns "feature", "importance" and "deviation", the largest first
         """
         found = permutation_importance(self, X, y, n_repeats=n_repeats, random_state=random_state)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))

@@ -9,17 +9,17 @@ from moreplr._types import Array, Positions
 from moreplr.rankers import _counts
 from moreplr.rankers._davidson import probabilities
 
-# A normal prior with a standard deviation of 10: it keeps scores finite where a label always wins,
-# and is too weak to be seen elsewhere.
+# A normal prior with a standard deviation of 10. It keeps scores finite if a label always wins,
+# and is too weak to matter otherwise.
 _RIDGE = 0.01
-# The tie tendency where nothing is ever tied: a probability of exp(-40) at most.
+# The tie tendency if no labels are ever tied: the probability of a tie is exp(-40) at most.
 NEVER_TIED = -20.0
 
 
 def featureless(Y: Positions, weights: Array) -> Array:
-    """Scores and tie tendencies (2k,) under which the observed pairs are most likely.
+    """Scores and tie tendencies (2k,) that maximise the likelihood of the observed pairs.
 
-    A label that is never compared is an average one, in its score as in its ties.
+    A label that is never compared gets an average score and tie tendency.
     """
     n, k = Y.shape
     wins, ties = np.zeros((1, k, k)), np.zeros((1, k, k))

@@ -1,4 +1,4 @@
-"""One member: boosted trees that stop when rows they have not seen get no likelier."""
+"""One member: boosted trees that stop when the loss of held-out rows no longer falls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from moreplr.rankers._davidson import add_gradients, total_loss
 
 @dataclass(frozen=True)
 class Growth:
-    """How trees are grown: the parameters of `RankingBoost`, validated."""
+    """The validated parameters of `RankingBoost` for growing trees."""
 
     n_estimators: int
     learning_rate: float
@@ -33,7 +33,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Observed:
-    """What all members learn from: features, dense ranks (-1 if not ranked), weights."""
+    """The training data of all members: features, dense ranks (-1 if not ranked), weights."""
 
     binned: BinnedMatrix
     ranks: NDArray[np.int16]
@@ -48,7 +48,17 @@ def grow_member(
     seed: int,
     stop: NDArray[np.uint8],
 ) -> tuple[list[Trees], Array]:
-    """Trees of one step each, and the loss of the held-out rows before each and at the end."""
+    """Grow one tree per step; also return the held-out loss before the first and after each step.
+
+    Parameters
+    ----------
+    data : Observed
+    base : array (2 · n_labels,), the scores without trees
+    held_out : bool array (n,), the rows of the member's own fold
+    growth : Growth
+    seed : int
+    stop : array with a flag that ends the work
+    """
     rng = np.random.default_rng(seed)
     n, p = data.binned.shape
     d = growth.n_outputs
@@ -92,9 +102,9 @@ def grow_member(
 def _directions(
     slopes: Array, curves: Array, rows: NDArray[np.intp], count: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Negative gradients and Hessians in random directions of the outputs.
+    """Project negative gradients and Hessians on `count` random directions of the outputs.
 
-    Outputs are scaled to a Hessian of 1 before, so that rare ties count as much as all else.
+    Outputs are first scaled to a mean Hessian of 1, so that rare ties count as much as the rest.
     """
     mean = curves[rows].mean(axis=0)
     scale = np.divide(1.0, np.sqrt(mean), out=np.zeros(len(mean)), where=mean > 0)
@@ -104,7 +114,15 @@ def _directions(
 
 @jit
 def add_by_leaf(rows, leaf, slopes, curves, slope_sums, curve_sums):
-    """Add up the gradients and Hessians of the rows of each leaf."""
+    """Add up the gradients and Hessians of the rows in each leaf.
+
+    Parameters
+    ----------
+    rows : the numbers of the rows
+    leaf : int32 array (n,), the leaf of each row
+    slopes, curves : arrays (n, n_outputs), gradients and Hessians
+    slope_sums, curve_sums : arrays (n_leaves, n_outputs), to which they are added
+    """
     for row in rows:
         at = leaf[row]
         for output in range(slopes.shape[1]):

@@ -37,37 +37,37 @@ class RankingBoost(PairRanker):
         P(i≻j) ∝ exp(s_i),   P(j≻i) ∝ exp(s_j),   P(i∼j) ∝ exp((s_i + s_j) / 2 + t_i + t_j),
 
     which is Davidson's (1970) model of ties. The likelihood is the product over all pairs of
-    labels that a row ranks, so that a missing label says nothing. A step of boosting is one tree
-    for all utilities and tendencies together: the number of trees does not grow with the number
-    of labels.
+    labels that a row ranks; labels that are not ranked are left out. Each step of boosting grows
+    one tree for all utilities and tendencies together, so that the number of trees does not depend
+    on the number of labels.
 
-    No validation set is needed. The training rows are split into `n_members` folds, each member
-    leaves one of them out, and the number of steps is the one under which the rows left out are
-    likeliest. The mean of the members' utilities and tendencies predicts. Features may be missing
-    and need no scaling.
+    No validation set is needed. The training rows are split into `n_members` folds, and each
+    member is trained without one of them. The number of steps is the one with the highest
+    likelihood of the held-out rows. Predictions use the mean of the members' utilities and
+    tendencies. Features may be missing and need no scaling.
 
     Parameters
     ----------
     n_estimators : int, default=1000
-        The most steps, that is trees of a member.
+        The most steps, which is the most trees of a member.
     learning_rate : float, default=0.2
-        How far a step goes.
+        The factor of each step.
     max_depth : int, default=4
         The most levels of a tree below its root.
     n_members : int, default=6
         The number of folds and of members.
     patience : int, default=20
-        A member stops when the likelihood of its held-out rows has not risen for so many steps.
+        A member stops if the likelihood of its held-out rows has not risen for this many steps.
     subsample : float, default=0.7
         The share of a member's rows that each tree is grown on.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
-        How many features each tree draws, a number or a share; by default it sees all.
+        How many features are drawn for each tree, a number or a share; by default all.
     l2 : float, default=2.0
-        Shrinks leaves with few rows: it is added to the sum of second derivatives, to which a row
-        contributes at most a quarter for each label that it ranks.
+        Shrinks the values of leaves with few rows: it is added to the sum of second derivatives,
+        to which a row contributes at most a quarter for each label that it ranks.
     n_directions : int, default=5
         Splits are chosen by the gradients in this many random directions of all utilities and
-        tendencies, drawn anew for each tree. Time and memory to grow a tree are
+        tendencies, drawn again for each tree. The time and memory to grow a tree are
         proportional to it. Leaves fit all utilities and tendencies.
     max_bins : int, default=64
         The largest number of bins of a feature, from 2 to 255.
@@ -83,17 +83,17 @@ class RankingBoost(PairRanker):
     Attributes
     ----------
     base_scores_ : array (2 · n_labels,), utilities, then tie tendencies, without features
-    members_ : list of the trees of each member; empty if no tree makes held-out rows likelier
+    members_ : list of the trees of each member; empty if no tree lowers the held-out loss
     held_out_loss_ : array (n_steps + 1,), the loss of the held-out rows before and after each step
-    oof_scores_ : array (n_samples, 2 · n_labels), for each training row what the member that
-        leaves it out predicts
+    oof_scores_ : array (n_samples, 2 · n_labels), for each training row the prediction of the
+        member that was trained without it
     feature_importances_ : array (n_features,), the shares of features in the gain of all splits
     labels_ : object array (n_labels,)
 
     Notes
     -----
-    A pair of a row that ranks m labels has the weight 1 / (m - 1), so that each label counts as
-    one comparison and rows with many labels do not outweigh the others by the square.
+    In a row that ranks m labels, each pair has the weight 1 / (m - 1). So each label counts as one
+    comparison, and the weight of a row grows with m instead of m².
 
     References
     ----------
@@ -148,14 +148,14 @@ class RankingBoost(PairRanker):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Weights = None) -> Self:
-        """Grow trees until the rows that members leave out get no likelier.
+        """Grow trees until the likelihood of held-out rows no longer rises.
 
         Parameters
         ----------
         X : array or frame of shape (n_samples, n_features), may hold NaN
         y : rankings of the rows in any form that :func:`check_rankings` accepts
         sample_weight : array of shape (n_samples,), optional
-            Only their ratios count. Rows of weight 0 are as good as absent.
+            Only their ratios count. Rows of weight 0 are left out.
         """
         self._check_parameters()
         X, Y, sample_weight = self._check_fit(X, y, sample_weight)
@@ -189,7 +189,7 @@ class RankingBoost(PairRanker):
         return self._scores(self._codes(self._check_predict(X)))[:, : len(self.labels_)]
 
     def staged_predict_pairs(self, X: Any) -> Iterator[Pairs]:
-        """Predict what `predict_pairs` would predict after each step of boosting.
+        """Predict pair probabilities after each step of boosting.
 
         Parameters
         ----------
@@ -207,9 +207,9 @@ class RankingBoost(PairRanker):
             yield self._pairs_of(scores)
 
     def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
-        """Predict the pairs of the training rows, each by the member that has not seen it.
+        """Predict pair probabilities of training rows, each by the member trained without it.
 
-        Rows of weight 0, or without two ranked labels, are new to all members.
+        Rows of weight 0, or without two ranked labels, are not trained on by any member.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class RankingBoost(PairRanker):
         return self.binner_.transform(X)
 
     def _scores(self, codes: Codes, first: int = 0, end: int | None = None) -> Array:
-        """Utilities and tie tendencies, the mean of the members'; by some of the trees only."""
+        """The mean utilities and tie tendencies of the members, by trees `first` to `end` - 1."""
         scores = np.tile(self.base_scores_, (len(codes), 1))
         for trees in self.members_:
             sums = sum_of_trees(trees, codes, first, end)
@@ -275,7 +275,7 @@ class RankingBoost(PairRanker):
             raise ValueError(f"l2 must be a positive number, got {self.l2!r}")
 
     def _growth(self, n_features: int) -> Growth:
-        """The parameters of growing, validated; ties are learned if there are any."""
+        """Validate the parameters of growing; ties are learned only if there are any."""
         tied = (self.base_scores_[len(self.labels_) :] > NEVER_TIED).any()
         whole = ("n_estimators", "max_depth", "patience", "n_directions")
         return Growth(
@@ -300,8 +300,7 @@ def _is_number(value: Any) -> bool:
 def _weights(Y: Positions, sample_weight: Array | None) -> Array:
     """The weight of each pair of a row, such that each label counts as one comparison.
 
-    Rows that compare nothing have weight 0; the mean of the others does not depend on the scale
-    of `sample_weight`.
+    Rows with fewer than two labels get weight 0. The scale of `sample_weight` has no effect.
     """
     n_ranked = (~np.isnan(Y)).sum(axis=1)
     weight = np.where(n_ranked > 1, 1.0 if sample_weight is None else sample_weight, 0.0)
@@ -322,7 +321,7 @@ def _warn_never_compared(Y: Positions) -> None:
 
 
 def _sum_of_curves(curves: list[Array]) -> Array:
-    """The sum of losses after each step, where members that have stopped stay as they are."""
+    """The sum of losses after each step; members that have stopped keep their last loss."""
     longest = max(map(len, curves), default=1)
     total = np.zeros(longest)
     for curve in curves:

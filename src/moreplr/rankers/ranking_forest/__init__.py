@@ -1,4 +1,4 @@
-"""The ranking forest, and what it says beside a prediction."""
+"""The ranking forest, its explanations and its prediction sets."""
 
 from moreplr.rankers.ranking_forest.explanation import Explanation, PairExplanation
 from moreplr.rankers.ranking_forest.prediction_sets import PredictionSets

@@ -1,8 +1,8 @@
-"""Pair probabilities by counted pairs, by the positions of labels, and mixed.
+"""Pair probabilities from counted pairs and from the positions of single labels.
 
-A member that ranks both labels of a pair is counted as such. One that ranks only one of them
-still says where that label stands: the labels' own distributions of positions, taken as
-independent, say which of the two comes first.
+Training rows that rank both labels of a pair are counted. Rows that rank only one of them still
+hold its position. So the distribution of positions of each label, taken as independent, gives a
+second estimate of which of the two comes first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _DIGITS = 1e6
 def orders(positions: AnyArray) -> AnyArray:
     """Probabilities that label i comes before j, for labels with independent positions.
 
-    `positions` (n, k, places) are votes of any sum; a pair with a label of none is zero.
+    `positions` (n, k, places) are votes, which need not sum to 1. Pairs with a label without votes
+    get 0.
     """
     n, k, n_places = positions.shape
     share = np.empty((n, k, n_places), np.float32)
@@ -29,7 +30,7 @@ def orders(positions: AnyArray) -> AnyArray:
 
 @jit
 def _shares(positions, share, later):
-    """The share of a label's votes at each place, and of those at later ones."""
+    """Compute the share of a label's votes at each place, and at all later places."""
     for r in range(positions.shape[0]):
         for i in range(positions.shape[1]):
             total = positions[r, i].sum()
@@ -42,14 +43,19 @@ def _shares(positions, share, later):
 
 @jit
 def mix(before, tied, after, scale, order, prior_P, prior_Q, weights, mixed_P, mixed_Q):
-    """Shares of the three relations: counted pairs, and by `weights` positions and the prior.
+    """Mix counted pairs, the orders of positions, and a prior into pair probabilities.
 
-    Votes are those of :mod:`moreplr.rankers.ranking_forest._votes`. Times `scale` they are
-    shares, but for rounding: what they differ by beyond six digits is no difference.
+    Positions are used for the order of two labels, not for ties: independent labels would tie
+    less often than labels do. The share of ties is that of the counted pairs and the prior.
 
-    Positions say which label comes first, but not whether two are tied: independent labels tie
-    less often than labels do. So they keep the share of ties. Where a pair has nothing
-    of them, the prior's.
+    Parameters
+    ----------
+    before, tied, after : uint32 arrays, the votes of `_votes.add_votes`
+    scale : float, turns votes into shares, which are rounded to six digits
+    order : array (n, k, k), the result of `orders`
+    prior_P, prior_Q : arrays (k, k), pair probabilities
+    weights : the weights of `order` and of the prior, against 1 for all votes
+    mixed_P, mixed_Q : arrays (n, k, k), to which the result is written
     """
     order_weight, prior_weight = weights
     k = before.shape[1]

@@ -1,8 +1,8 @@
-"""Count the votes of leaf members: on pairs of labels, and on the positions of single labels.
+"""Count the votes of the training rankings in leaves, on pairs of labels and on positions.
 
-Votes are whole numbers of 2⁻³⁰ of a forest's weight, and rankings are small integers. So sums are
-exact, in whatever order, and the compiler compares and adds many labels at a time. Members are
-given as in :mod:`moreplr.rankers._counts`.
+Votes are integers, in units of 2⁻³⁰ of a forest's weight, and rankings are small integers. So sums
+are exact in any order, and the compiler compares and adds many labels at a time. The rankings in
+the leaves of a row are given as in :mod:`moreplr.rankers._counts`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import numpy as np
 from moreplr._jit import inlined, jit
 
 UNIT = 1 << 30
-"""The votes of a forest for one row: those of three forests have room in 32 bits."""
+"""All votes of a forest for one row. The votes of three forests fit into 32 bits."""
 LANES = 16
-"""Loops over the columns of rankings are the fastest for a multiple of these."""
-_AT_ONCE = 4  # members are counted so many at a time: sums are stored less often
+"""Loops over the columns of rankings are fastest for a multiple of this."""
+_AT_ONCE = 4  # rankings counted at a time, so that sums are stored less often
 _NONE = np.int32(0)
 
 
@@ -23,21 +23,23 @@ _NONE = np.int32(0)
 def add_votes(
     codes, places, complete, first, last, indptr, indices, weights, before, tied, after, positions
 ):
-    """Add the members' votes on labels `first` to `last` - 1: a single one, or all.
+    """Add the votes on labels `first` to `last` - 1: a single label, or all.
 
-    A single label is compared with all others; of all labels, each pair is compared once.
+    A single label is compared with all others. With all labels, each pair is compared once.
 
     Parameters
     ----------
     codes : int16 array (n_rankings, n_labels or more)
-        Ranks from 0, -1 for a label that is not ranked and beyond the labels.
+        Ranks from 0; -1 for a label that is not ranked, and in the columns that are added.
     places : int16 array (n_labels, n_rankings)
-        Positions from 0, -1 for those not ranked.
+        Positions from 0; -1 for a label that is not ranked.
     complete : whether every ranking ranks all labels
+    first, last : the first label, and the one after the last
+    indptr, indices, weights : the rankings of each row and their weights, see `_counts`
     before, tied, after : uint32 arrays (n, n_labels, n_labels)
-        Votes for label i before j, tied with it, and after it. Those on a pair are of i and j
-        and of j and i: a forest adds to one line of each array for each label. Diagonals mean
-        nothing.
+        Votes for label i before j, tied with it, and after it. The votes on a pair are spread over
+        (i, j) and (j, i), since each label adds to its own row of the arrays. Diagonals are
+        not used.
     positions : uint32 array (n, n_labels, n_places)
         Votes for label i at place p.
     """
@@ -68,7 +70,16 @@ def add_votes(
 
 @inlined
 def _place(places, rows, votes, n, own, positions):
-    """Count votes for the places of a label, note who ranks it, and give the votes of these."""
+    """Count the votes for the places of a label and return their sum.
+
+    Parameters
+    ----------
+    places : int16 array (n_rankings,), the label's position in each ranking
+    rows, votes : the rankings of a row and their votes
+    n : how many they are
+    own : int32 array, to which the votes of rankings with the label are written, 0 for others
+    positions : uint32 array (n_places,), to which votes are added
+    """
     total = 0
     for m in range(n):
         place = places[rows[m]]
@@ -80,7 +91,10 @@ def _place(places, rows, votes, n, own, positions):
 
 @inlined
 def _count_relations(codes, label, rows, votes, n, width, before, tied):
-    """Count the votes for a label before each of the first `width` ones, and for ties."""
+    """Count the votes for `label` before each of the first `width` labels, and for ties.
+
+    `rows` and `votes` are n rankings and their votes; counts are added to `before` and `tied`.
+    """
     for m in range(0, n, _AT_ONCE):
         a, b, c, d = codes[rows[m]], codes[rows[m + 1]], codes[rows[m + 2]], codes[rows[m + 3]]
         of_a, of_b, of_c, of_d = votes[m], votes[m + 1], votes[m + 2], votes[m + 3]
@@ -96,7 +110,7 @@ def _count_relations(codes, label, rows, votes, n, width, before, tied):
 
 @inlined
 def _count_ranked(codes, rows, votes, n, width, ranked):
-    """Count the votes of members that rank each of the first `width` labels."""
+    """Add the votes of the rankings with each of the first `width` labels to `ranked`."""
     for m in range(0, n, _AT_ONCE):
         a, b, c, d = codes[rows[m]], codes[rows[m + 1]], codes[rows[m + 2]], codes[rows[m + 3]]
         of_a, of_b, of_c, of_d = votes[m], votes[m + 1], votes[m + 2], votes[m + 3]
@@ -108,5 +122,5 @@ def _count_ranked(codes, rows, votes, n, width, ranked):
 
 @inlined
 def _if(condition, votes):
-    """Without a branch, so that many labels are compared at a time."""
+    """`votes` or 0, without a branch, so that many labels are compared at a time."""
     return votes if condition else _NONE

@@ -1,4 +1,4 @@
-"""Why a ranking forest ranks one row as it does: in numbers and in sentences."""
+"""Explain why a ranking forest ranks one row as it does, in numbers and in sentences."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class PairExplanation:
     relation : {"precedes", "tied", "follows"}
         How the first stands to the second in the predicted ranking.
     alone : {"precedes", "tied", "follows"}
-        What would be predicted if these two were the only labels.
+        The relation that would be predicted if these two were the only labels.
     precedes, tied, follows : float
         The probabilities of the three relations.
     compared : float
         The share of the weight of similar training rows that rank both labels.
     rows : DataFrame
-        The training rows that rank both, the weightiest first: ``row``, ``weight``, ``relation``.
+        The training rows that rank both, by decreasing weight: ``row``, ``weight``, ``relation``.
     """
 
     first: Any
@@ -78,8 +78,8 @@ class Explanation:
     ranking : str
         The predicted bucket order.
     rows : DataFrame
-        The training rows that shaped the prediction, the weightiest first: ``row`` (its number
-        in the training data), ``weight`` (all weights sum to 1) and ``ranking``.
+        The training rows that the prediction is based on, by decreasing weight: ``row`` (its
+        number in the training data), ``weight`` (all weights sum to 1) and ``ranking``.
     labels, ranks : arrays of shape (n_labels,)
         The label names, and their predicted dense ranks.
 
@@ -139,7 +139,7 @@ class Explanation:
         )
 
     def __str__(self) -> str:
-        """The ranking, the weightiest rows, and a sentence for each pair of neighbours in it."""
+        """The ranking, the rows of largest weight, and a sentence for each pair of neighbours."""
         lines = [f"predicted: {self.ranking}"]
         top = self.rows.head(3)
         if len(top):
@@ -152,7 +152,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """The same for notebooks: the sentences, and the weightiest rows as a table."""
+        """The same for notebooks: the sentences, and a table of the rows of largest weight."""
         order = np.argsort(self.ranks, kind="stable")
         pairs = [self.pair(self.labels[a], self.labels[b]) for a, b in pairwise(order)]
         items = "".join(f"<li>{escape(str(pair))}</li>" for pair in pairs)
@@ -168,14 +168,14 @@ class Explanation:
 
 @dataclass(frozen=True)
 class _Decision:
-    """What is best for a pair alone."""
+    """Chooses the best relation of a pair on its own."""
 
     objective: str
     ties: bool
 
     def of(self, precedes: float, tied: float, follows: float) -> str:
         gap = abs(precedes - follows)
-        # L1: a tie is ½ in the pair order matrix, nearer than 1 or 0 from ¼ to ¾.
+        # L1: a tie is ½ in the pair order matrix, which is the nearest value from ¼ to ¾.
         tie_is_best = tied > gap if self.objective == "tau_x" else gap < 0.5
         if self.ties and tie_is_best:
             return "tied"
@@ -193,20 +193,20 @@ def explanation(
     objective: str,
     ties: bool,
 ) -> Explanation:
-    """Put together what is known of one row.
+    """Make the explanation of one row.
 
-    `rankings` and `numbers` are of the training rows, whose `weights` (n_forests, n_rows) are
-    those in the leaves of each forest.
+    `rankings` and `numbers` are those of the training rows, and `weights` (n_forests, n_rows)
+    their weights in the leaves of each forest.
     """
     k = rankings.shape[1]
     mean = np.mean([_votes(weights, k, {i}).mean(axis=0) for i in range(k)], axis=0)
-    shaped = np.flatnonzero(mean > 0)
-    shaped = shaped[np.argsort(-mean[shaped], kind="stable")]
+    used = np.flatnonzero(mean > 0)
+    used = used[np.argsort(-mean[used], kind="stable")]
     rows = pd.DataFrame(
         {
-            "row": numbers[shaped],
-            "weight": mean[shaped],
-            "ranking": to_text(rankings[shaped], labels),
+            "row": numbers[used],
+            "weight": mean[used],
+            "ranking": to_text(rankings[used], labels),
         }
     )
     text = to_text(ranks[None], labels)[0]
@@ -215,6 +215,6 @@ def explanation(
 
 
 def _votes(weights: Array, k: int, labels: set[int]) -> Array:
-    """The lines of the forests that vote on pairs of these labels."""
-    own = (label_of(number, len(weights), k) for number in range(len(weights)))
-    return weights[[label is None or label in labels for label in own]]
+    """The weights in the forests that vote on pairs of these labels."""
+    label_of_each = (label_of(number, len(weights), k) for number in range(len(weights)))
+    return weights[[label is None or label in labels for label in label_of_each]]

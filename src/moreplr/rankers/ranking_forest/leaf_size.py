@@ -1,7 +1,7 @@
-"""Choose the leaf size of a forest by rows that its trees have not seen.
+"""Choose the leaf size of a forest out of bag.
 
-A forest is grown deep once; it answers from the lowest node that holds enough rows. So one forest
-serves every leaf size, and trying one costs a prediction of the scored rows.
+A forest is grown deep once, and predicts with the lowest node that holds enough rows. So one
+forest can be used with every leaf size, and trying one costs a prediction of the scored rows.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import numpy as np
 
 from moreplr._types import Array
 
-# A larger leaf must gain more than so many standard errors over leaves of one row,
+# A larger leaf size must gain more than this many standard errors over leaves of one row.
 _ERRORS = 1.0
-# and after so many sizes in a row that gain nothing on the best one, larger ones are not tried.
+# The search stops after this many sizes in a row that do not improve on the best one.
 _PATIENCE = 2
 
 
 def choose_leaf_size(score: Callable[[int], Array], most: int) -> tuple[int, dict[int, float]]:
-    """The best of the leaf sizes 1, 2, 4, …, and the mean τ_X of all that were tried.
+    """Return the best of the leaf sizes 1, 2, 4, …, and the mean τ_X of each size tried.
 
-    `score` gives the τ_X of each scored row for a leaf size, NaN where it is not known. Sizes of
-    `most` and more would predict the same for all rows.
+    `score` returns the τ_X of each scored row for a leaf size, NaN where it is not known. Sizes
+    from `most` on are not tried: all rows would get the same prediction.
     """
     tau = {1: score(1)}
     best, size = 1, 2

@@ -1,8 +1,8 @@
-"""Pairs of labels that are left undecided, so that no more than a wanted share is wrong.
+"""Prediction sets: leave pairs of labels undecided, so that at most a wanted share is wrong.
 
-For each pair the relations (i ≻ j, i ∼ j, j ≻ i) whose probability reaches a threshold form a
-set; where it has more than one, the pair is undecided. The threshold is the greatest that keeps
-the expected share of a row's pairs whose true relation is not in its set at or below alpha:
+The set of a pair holds the relations (i ≻ j, i ∼ j, j ≻ i) whose probability reaches a threshold.
+A pair with more than one is undecided. A set misses if it lacks the true relation. The threshold
+is the largest for which the expected share of misses among a row's pairs is at most alpha. This is
 conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster 2024) with rows as the unit,
 since the pairs of one row depend on each other.
 """
@@ -20,7 +20,7 @@ from moreplr._types import Array, Labels, Positions
 from moreplr._validation import check_name
 from moreplr.base import PairRanker, Pairs
 
-# Thresholds are multiples of 1 / STEPS: as fine as anyone asks, and a small fitted state.
+# Thresholds are multiples of 1 / STEPS: fine enough, and the fitted state stays small.
 STEPS = 1000
 _ROWS_SHOWN = 10
 
@@ -49,17 +49,17 @@ class PredictionSets:
 
     @property
     def decided(self) -> NDArray[np.bool_]:
-        """Whether one relation is left; a label and itself are decided."""
+        """Whether exactly one relation is left; a label paired with itself is decided."""
         return self._size == 1
 
     @property
     def relation(self) -> Array:
-        """1 where label i precedes label j for sure, -1 where it follows, 0 tied, else NaN."""
+        """1 where label i precedes j, -1 where it follows, 0 where they tie, NaN if undecided."""
         sign = self.precedes.astype(float) - self.follows
         return np.where(self.decided, sign, np.nan)
 
     def covers(self, Y: Positions) -> Array:
-        """For each row the share of the pairs ranked in Y whose true relation is in the set."""
+        """For each row, the share of the pairs ranked in Y whose true relation is in the set."""
         sign = np.sign(Y[:, :, None] - Y[:, None, :])
         kept = np.where(sign < 0, self.precedes, np.where(sign > 0, self.follows, self.tied))
         i, j = np.triu_indices(Y.shape[1], 1)
@@ -68,27 +68,27 @@ class PredictionSets:
         return np.divide(hits, pairs, out=np.full(len(Y), np.nan), where=pairs > 0)
 
     def to_text(self) -> list[list[str]]:
-        """For each row what is decided, such as ``["a > b", "b ~ c"]``."""
+        """For each row, the decided pairs, such as ``["a > b", "b ~ c"]``."""
         relation = self.relation
         i, j = np.triu_indices(len(self.labels), 1)
         out = []
         for row in relation:
-            said = []
+            decided = []
             for a, b, sign in zip(i, j, row[i, j], strict=True):
                 if sign == 0:
-                    said.append(f"{self.labels[a]} ~ {self.labels[b]}")
+                    decided.append(f"{self.labels[a]} ~ {self.labels[b]}")
                 elif not np.isnan(sign):
                     first, second = (a, b) if sign > 0 else (b, a)
-                    said.append(f"{self.labels[first]} > {self.labels[second]}")
-            out.append(said)
+                    decided.append(f"{self.labels[first]} > {self.labels[second]}")
+            out.append(decided)
         return out
 
     def to_frame(self, *, library: str = "pandas") -> Any:
         """One row for each row and pair of labels, in pandas or polars.
 
         Columns: ``row`` (from 0), ``first`` and ``second`` label, whether each relation may
-        hold (``precedes``, ``tied``, ``follows``), and ``relation``: the one that is left, or
-        None where the pair is undecided.
+        hold (``precedes``, ``tied``, ``follows``), and ``relation``: the relation of a decided
+        pair, else None.
 
         Examples
         --------
@@ -104,8 +104,8 @@ class PredictionSets:
         names = np.array(["follows", "tied", "precedes"], dtype=object)
         relation = self.relation[:, i, j].ravel()
         known = ~np.isnan(relation)
-        said = np.full(len(relation), None)
-        said[known] = names[relation[known].astype(int) + 1]
+        decided = np.full(len(relation), None)
+        decided[known] = names[relation[known].astype(int) + 1]
         columns = {
             "row": np.repeat(np.arange(n), len(i)),
             "first": np.tile(self.labels[i], n).tolist(),
@@ -113,17 +113,17 @@ class PredictionSets:
             "precedes": self.precedes[:, i, j].ravel(),
             "tied": self.tied[:, i, j].ravel(),
             "follows": self.follows[:, i, j].ravel(),
-            "relation": said.tolist(),
+            "relation": decided.tolist(),
         }
         if library == "polars":
             import polars
 
             return polars.DataFrame(columns)
-        # With the type of objects, None stays what it is.
-        return pd.DataFrame(columns | {"relation": pd.Series(said, dtype=object)})
+        # The object type keeps None as it is.
+        return pd.DataFrame(columns | {"relation": pd.Series(decided, dtype=object)})
 
     def _repr_html_(self) -> str:
-        """For notebooks: what is decided of the first rows, and how many pairs are not."""
+        """For notebooks: the decided pairs of the first rows, and the number of undecided ones."""
         shown = PredictionSets(self.precedes[:_ROWS_SHOWN], self.tied[:_ROWS_SHOWN], self.labels)
         undecided = np.isnan(shown.relation).sum(axis=(1, 2)) // 2
         lines = [", ".join(pairs) for pairs in shown.to_text()]
@@ -137,14 +137,14 @@ class PredictionSets:
 
 
 class SetRanker(PairRanker):
-    """A ranker that knows how often true relations have small probabilities on new rows."""
+    """A ranker with prediction sets, from an estimate of how often sets miss on new rows."""
 
     def predict_set(self, X: Any, alpha: float = 0.1) -> PredictionSets:
-        """Leave the pairs undecided whose relation is uncertain at the wanted level.
+        """Predict a set of possible relations for each pair; uncertain pairs stay undecided.
 
-        For each pair the relations that are not ruled out: sets that miss the true relation in
-        a share `alpha` of a new row's pairs, in expectation. Calibrated on what is predicted of
-        training rows without having seen them; they stand in for new rows of the same kind.
+        In expectation, the sets miss the true relation in at most a share `alpha` of a new row's
+        pairs. They are calibrated on held-out predictions of training rows, so new rows must come
+        from the same distribution.
 
         Parameters
         ----------
@@ -180,15 +180,15 @@ class SetRanker(PairRanker):
         return PredictionSets(precedes, tied, self.labels_)
 
     def _risk(self) -> Array:
-        """The risk curve of predictions of rows that had not been seen."""
+        """The risk curve of held-out predictions."""
         raise NotImplementedError
 
 
 def risk_curve(pairs: Pairs, Y: Positions) -> Array:
-    """For each threshold t / STEPS the mean share of a row's true relations below it.
+    """For each threshold t / STEPS, the mean share of a row's true relations below it.
 
-    NaN in Y is not ranked; rows that compare nothing do not count. The last entry is the number
-    of rows that do.
+    NaN in Y is not ranked. Rows that do not compare any labels are left out; the last entry is
+    the number of the others.
     """
     k = Y.shape[1]
     i, j = np.triu_indices(k, 1)
@@ -206,20 +206,20 @@ def risk_curve(pairs: Pairs, Y: Positions) -> Array:
 
 
 def merged(curves: list[Array]) -> Array:
-    """The curve of several sets of rows together."""
+    """The joint risk curve of several sets of rows."""
     n = np.array([curve[-1] for curve in curves])
     return np.append(n @ np.array(curves)[:, :-1] / max(n.sum(), 1), n.sum())
 
 
 def threshold(curve: Array, alpha: float) -> float:
-    """The greatest threshold whose risk, one row more counted as a miss, is at most alpha."""
+    """The largest threshold whose risk is at most alpha, with one more row counted as a miss."""
     n = curve[-1]
     safe = (n * curve[:-1] + 1) / (n + 1) <= alpha + 1e-12
     return float(np.flatnonzero(safe).max() / STEPS) if safe.any() else 0.0
 
 
 def prediction_sets(pairs: Pairs, labels: Labels, least: float) -> PredictionSets:
-    """The relations that reach a probability; the most probable is always in."""
+    """The relations with a probability of at least `least`, and always the most probable."""
     P, Q = pairs
     best = np.maximum(np.maximum(P, P.swapaxes(1, 2)), Q)
     bound = np.minimum(best, least) - 1e-9

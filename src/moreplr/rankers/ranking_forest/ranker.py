@@ -1,4 +1,4 @@
-"""The ranking forest: leaf members vote on every pair of labels, decoded for the metric."""
+"""The ranking forest: rows that share leaves vote on pairs of labels, decoded for the metric."""
 
 from __future__ import annotations
 
@@ -28,83 +28,86 @@ from moreplr.rankings import count_buckets
 
 STRUCTURES = ("both", "per_label", "shared")
 POSITIONS = ("observed", "given")
-# Where positions are given, 1 gains 0.011 and 0.016 τ_X over 0.1 with 30 and 60 % of the labels
-# missing; where they are observed, 0.1 to 1 are level (benchmarks/results/forest/marginals.txt).
+# With given positions, a weight of 1 gains 0.011 and 0.016 τ_X over 0.1 if 30 and 60 % of the
+# labels are missing. With observed ones, 0.1 to 1 are about equal
+# (benchmarks/results/forest/marginals.txt).
 _MARGINAL_WEIGHTS = {"observed": 0.3, "given": 1.0}
-# Leaf sizes are compared, and prediction sets calibrated, on no more rows than this, or positions
-# of labels: the standard error of a mean τ_X is then about 0.01, and differences of leaf sizes are
-# far surer than that. Where labels are many, τ_X of fewer rows is as sure.
+# Leaf sizes are compared, and prediction sets calibrated, on at most this many rows and positions
+# of labels. The standard error of a mean τ_X is then about 0.01, and that of a difference of leaf
+# sizes far smaller. With many labels, fewer rows are as precise.
 _SCORED_ROWS = 800
 _SCORED_POSITIONS = 16_000
-# `max_work` does not lower the draws of a tree, nor then the trees of a forest, below these: the
-# votes of fewer say little.
+# `max_work` first lowers the draws of a tree, then the trees of a forest, but not below these:
+# fewer votes are too noisy.
 _FEWEST_DRAWS = 1_000
 _FEWEST_TREES = 10
-# Times `n_estimators`. It votes on all pairs and is one of many forests: more trees of it gain
-# more than more trees of the others, and cost less.
+# Trees of the shared forest, times `n_estimators`. It votes on all pairs: more trees of it gain
+# more than more trees of the other forests, and cost less.
 _SHARED_TREES = 3
-# A label's forest looks at linear predictions of so many other labels, too. They help where
-# rankings follow linear scores, and are noise elsewhere: on made data as a whole none, four and
-# all are level. With a fixed number the cost does not grow with the square of the labels.
+# How many other labels' linear predictions the forest of a label uses. They help where rankings
+# follow linear scores, and are noise elsewhere: over all made data none, four and all of them are
+# about equal. With a fixed number, the cost is linear in the number of labels.
 _OTHER_PREDICTIONS = 4
-# Of a row and a feature: standardised, combined, binned, and what is made on the way.
+# Bytes for each row and feature: standardised, combined, binned, and temporary arrays.
 _FEATURE_BYTES = 40
-# Of a row and a pair: its votes, its probabilities, and those of the chunk before.
+# Bytes for each row and pair: votes, probabilities, and those of the chunk before.
 _CELL_BYTES = 44
-# Of a row, a label and a place: its votes.
+# Bytes for each row, label and place: votes.
 _PLACE_BYTES = 4
 
 
 class RankingForest(SetRanker):
-    """A random forest on positions whose leaf members vote on every pair of labels.
+    """Random forests on positions, in whose leaves training rows vote on each pair of labels.
 
-    One forest learns the positions of all labels, and one for each label those of this label.
-    For a new row the training rows that share its leaves vote: their shares are the
-    probabilities of i ≻ j, i ∼ j and j ≻ i. A pair has the votes of three forests, the one of
-    all labels and those of its two. The bucket order of greatest expected τ_X is predicted. Where
-    no training ranking has a tie, predictions have none.
+    A shared forest learns the positions of all labels, and each label has a forest for its own
+    position. The training rows that share leaves with a new row vote on each pair. The shares of
+    their votes are the probabilities of i ≻ j, i ∼ j and j ≻ i. Three forests vote on a pair: the
+    shared one and those of its two labels. The bucket order with the highest expected τ_X is
+    predicted. If no training ranking has ties, predictions have none.
 
-    The forest of a single label also looks at oblique features, linear combinations of the
-    features: linear predictions of the positions of this label and of up to four others, drawn at
-    random. See :class:`moreplr.oblique.ObliqueFeatures`. The forest of all labels does not, so
-    that the votes do not rely on them.
+    The forest of a single label also uses oblique features: linear predictions of the positions
+    of this label and of up to four others, drawn at random, from all features. See
+    :class:`moreplr.oblique.ObliqueFeatures`. The shared forest does not use them, so that not all
+    votes depend on them.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        The number of trees of the forest of a label; that of all labels has three times as many.
+        The number of trees for each label; the shared forest has three times as many.
     structure : {"both", "per_label", "shared"}, default="both"
-        "per_label" does without the forest of all labels. "shared" has no other, costs little
-        with many labels, and looks at all oblique features.
+        "per_label" leaves out the shared forest. "shared" grows only the shared forest, which is
+        fast with many labels, and uses all oblique features in it.
     min_samples : int or "auto", default="auto"
-        The least number of rows in the node that votes: the leaf, or its lowest ancestor that is
-        large enough. "auto" compares 1, 2, 4, … out of bag, by τ_X.
+        The fewest rows in the node that votes: the leaf, or its lowest ancestor that is large
+        enough. "auto" compares 1, 2, 4, … by out-of-bag τ_X.
     marginal_weight : float, optional
-        The weight of the labels' own distributions of positions, taken as independent, against
-        1 for all pairs of a leaf. They also use the rows that rank only one of two labels, and
-        say which comes first, not how often they tie. By default 1 where positions are given
-        for all labels, and 0.3 where they are observed, so that gaps make them uncertain.
+        The weight of the distributions of single labels' positions, taken as independent,
+        against 1 for the votes on pairs. These also use rows that rank only one label of a pair,
+        and affect which label comes first, not how often the two tie. By default 1 if positions
+        are given for all labels, and 0.3 if they are observed, since gaps then make them
+        uncertain.
     prior_weight : float, default=0.01
-        The weight of the consensus of all training rows, against 1 for all pairs of a leaf. It
-        decides about pairs that few rows rank: where each ranks three labels of many, say.
+        The weight of the consensus of all training rows, against 1 for the votes on pairs. It
+        matters for pairs that few rows rank, for example if each row ranks three of many labels.
     max_features : {"sqrt", "log2"}, int, float or None, default=1/3
-        How many features a split looks at; a float is a share. Oblique features count.
+        How many features a split considers; a float is a share. Oblique features count.
     oblique : bool, default=True
-        Whether forests of single labels look at oblique features, too.
+        Whether the forests of single labels use oblique features as well.
     max_work : float or None, default=8e9
-        A bound for the work of growing: draws · log₂(rows) · features, added up over all trees.
-        A tree draws as many rows as there are, or as many as the bound allows, but at least
-        1,000. Then there may be fewer trees, down to 10 of a label. None sets no bound.
+        A bound on the work of growing: draws · log₂(rows) · features, summed over all trees. A
+        tree draws as many rows as there are. If that exceeds the bound, it draws fewer, but at
+        least 1,000; then there are fewer trees, but at least 10 for each label. None sets no
+        bound.
     positions : {"observed", "given"}
         Whether the positions in incomplete rankings count the ranked labels only, or are given
         for all labels; see :func:`moreplr.encoders.encode`.
     aggregation : str, optional
-        A method of :func:`moreplr.aggregation.aggregate`. By default "segments" where training
-        rankings have ties, the best cut of the labels in the order of their scores, which
-        follows errors of the probabilities less; and where they have none the best order of
-        all, "auto".
+        A method of :func:`moreplr.aggregation.aggregate`. By default "segments" if training
+        rankings have ties: it sorts labels by score and finds the best cuts, which is less
+        sensitive to errors of the probabilities. Without ties, the default is "auto", the best
+        of all orders.
     objective : {"tau_x", "l1"}, default="tau_x"
-        What the bucket order is the best for.
+        Highest expected τ_X, or least L1 distance to the pair order matrix.
     n_jobs : int, optional
         The number of threads. The result does not depend on it.
     random_state : int, RandomState instance or None
@@ -112,10 +115,10 @@ class RankingForest(SetRanker):
 
     Attributes
     ----------
-    forests_ : list of the fitted forests: that of all labels, then one for each label
+    forests_ : list of the fitted forests: the shared one, then one for each label
     min_samples_ : the leaf size in use
     scores_ : dict of the out-of-bag τ_X of each leaf size that was tried; empty if none was
-    row_numbers_ : the numbers of the training rows that count: those of positive weight
+    row_numbers_ : the numbers of the training rows with positive weight
     rankings_ : array (n_rows, n_labels), their rankings
     oblique_ : the fitted :class:`moreplr.oblique.ObliqueFeatures`, or None
     labels_ : object array (n_labels,)
@@ -171,7 +174,7 @@ class RankingForest(SetRanker):
         Parameters
         ----------
         X : array or frame of shape (n_samples, n_features)
-            NaN is a value of its own.
+            NaN is treated as a separate value.
         y : rankings of the rows in any form that :func:`check_rankings` accepts
         sample_weight : array of shape (n_samples,), optional
         """
@@ -181,7 +184,7 @@ class RankingForest(SetRanker):
         X, Y, weight = weighted_rows(X, Y, weight)
         self.consensus_ = consensus(Y, weight)
         ranked = np.sum(~np.isnan(Y), axis=1)
-        # Rows that compare nothing are no evidence against ties.
+        # Rows that do not compare any labels are no evidence against ties.
         self.ties_ = bool((count_buckets(Y) < ranked).any() or not (ranked > 1).any())
         targets = encode(Y, "modified", "given" if self.positions == "given" else "expected")
         self.rankings_, self.places_ = Y, places(targets)
@@ -189,7 +192,7 @@ class RankingForest(SetRanker):
         self.oblique_ = ObliqueFeatures(random_state=_seed(rng)) if self.oblique else None
         wide = X if self.oblique_ is None else self.oblique_.fit_transform(X, targets)
         self.forests_ = self._grow(wide, X.shape[1], targets, weight, rng)
-        self._voting: Leaves | None = None  # not those of an earlier fit
+        self._voting: Leaves | None = None  # forget those of an earlier fit
         leaves = self._leaves_of(1)
         self.min_samples_, self.scores_ = self._leaf_size(leaves)
         self._voting = replace(leaves, min_samples=self.min_samples_)
@@ -203,7 +206,7 @@ class RankingForest(SetRanker):
         weight: Array | None,
         rng: np.random.RandomState,
     ) -> list[ForestRegressor]:
-        """The forests of all labels and of each; a label that is never ranked is constant."""
+        """Grow the shared forest and those of the labels; never ranked labels are constant."""
         unseen = np.isnan(targets).all(axis=0)
         filled = np.where(unseen, np.nanmean(targets), targets)
         every = np.arange(wide.shape[1])
@@ -220,11 +223,11 @@ class RankingForest(SetRanker):
                 seen = np.isin(predicts, [-1, label, *others[:_OTHER_PREDICTIONS]])
                 tasks.append((column[:, None], every[seen], 1))
         n_trees, draws = self._affordable(
-            len(wide), sum(len(own) * more for _, own, more in tasks)
+            len(wide), sum(len(features) * more for _, features, more in tasks)
         )
         binned = BinnedMatrix.of(wide)
         return [
-            # Forests that draw the same rows would err alike.
+            # A seed for each: forests that draw the same rows would make the same errors.
             ForestRegressor(
                 n_trees * more,
                 max_features=self.max_features,
@@ -236,9 +239,9 @@ class RankingForest(SetRanker):
         ]
 
     def _affordable(self, n: int, n_features: int) -> tuple[int, int]:
-        """How many trees of a label, of how many draws, `max_work` allows.
+        """The numbers of trees for each label, and of draws for each tree, within `max_work`.
 
-        `n_features` are those of all forests, times the trees for each of a label.
+        `n_features` is summed over all forests; the shared one counts three times for its trees.
         """
         if self.max_work is None:
             return self.n_estimators, n
@@ -258,19 +261,19 @@ class RankingForest(SetRanker):
         def score(min_samples: int) -> Array:
             tau = np.full(len(rows), np.nan)
             of_size = replace(leaves, min_samples=min_samples)
-            # Twice as many rows as in a chunk: for each, all trees are pruned anew.
+            # Chunks of twice the usual size, since each chunk prunes all trees again.
             for chunk in chunks(len(rows), self._row_bytes // 2):
-                own = [trees[chunk] for trees in unseen]
-                pairs, asked = of_size.out_of_bag(rows[chunk], own, self.n_jobs)
+                some = [trees[chunk] for trees in unseen]
+                pairs, known = of_size.out_of_bag(rows[chunk], some, self.n_jobs)
                 ranks = self._decode(pairs, total_order=not self.ties_, random_state=0)
                 true = self.rankings_[rows[chunk]]
-                tau[chunk] = np.where(asked, tau_x_of_rows(true, ranks), np.nan)
+                tau[chunk] = np.where(known, tau_x_of_rows(true, ranks), np.nan)
             return tau
 
         return choose_leaf_size(score, len(self.rankings_))
 
     def _scored_rows(self) -> NDArray[np.intp]:
-        """Rows that compare labels, at even distances."""
+        """Evenly spaced rows, from those that compare labels."""
         rows = np.flatnonzero(np.sum(~np.isnan(self.rankings_), axis=1) > 1)
         most = min(_SCORED_ROWS, max(_SCORED_POSITIONS // len(self.labels_), 1), len(rows))
         return rows[np.linspace(0, max(len(rows) - 1, 0), most).astype(np.intp)]
@@ -278,27 +281,27 @@ class RankingForest(SetRanker):
     def _out_of_bag(
         self, rows: NDArray[np.intp]
     ) -> Iterator[tuple[slice, Pairs, NDArray[np.bool_]]]:
-        """Chunks of training rows, their pair probabilities, and which of them are known."""
+        """Yield chunks of training rows, their out-of-bag pairs, and which rows have them."""
         leaves = self._leaves()
         for chunk in self._chunks(len(rows)):
-            own = rows[chunk]
-            yield chunk, *leaves.out_of_bag(own, leaves.unseen(own), self.n_jobs)
+            some = rows[chunk]
+            yield chunk, *leaves.out_of_bag(some, leaves.unseen(some), self.n_jobs)
 
     def held_out_pairs(self, rows: ArrayLike | None = None) -> Pairs:
-        """Pair probabilities of training rows, by the trees that have not seen them.
+        """Predict pair probabilities of training rows by the trees that did not draw them.
 
-        An estimate of `predict_pairs` on new rows that costs no further fit.
+        They estimate those of new rows, without a further fit.
 
         Parameters
         ----------
         rows : array-like of int, optional
-            Positions in `row_numbers_`, so row numbers of the training data if all its rows
+            Indices into `row_numbers_`; these are row numbers of the training data if all rows
             have positive weight. By default all.
 
         Returns
         -------
         Pairs
-            As of `predict_pairs`; NaN for a row that all trees of a forest have seen.
+            As of `predict_pairs`; NaN for a row that all trees of a forest drew.
 
         Examples
         --------
@@ -317,7 +320,7 @@ class RankingForest(SetRanker):
         return whole
 
     def _risk(self) -> Array:
-        """How often true relations have small probabilities out of bag."""
+        """The risk curve of out-of-bag predictions."""
         rows = self._scored_rows()
         curves = [risk_curve(Pairs(*np.empty((2, 0, 1, 1))), np.empty((0, 1)))]
         for chunk, (P, Q), known in self._out_of_bag(rows):
@@ -327,7 +330,7 @@ class RankingForest(SetRanker):
         return merged(curves)
 
     def explain(self, x: Any) -> Explanation:
-        """Say why one row is ranked as it is.
+        """Explain why one row is ranked as it is.
 
         Parameters
         ----------
@@ -337,8 +340,8 @@ class RankingForest(SetRanker):
         Returns
         -------
         Explanation
-            The training rows that shaped the prediction; `pair(a, b)` says why two labels are
-            tied or not. Printed, it is a text.
+            The training rows that the prediction is based on; `pair(a, b)` explains why two
+            labels are tied or not. Printed, it is a text.
         """
         X = self._check_predict(one_row(x))
         P, Q = self._pairs(X)
@@ -358,7 +361,7 @@ class RankingForest(SetRanker):
     def feature_importances_(self) -> Array:
         """The share of each feature in the reduction of squared error of all positions.
 
-        That of an oblique feature is divided among its features by the size of their weights.
+        The share of an oblique feature is divided among its features by the size of their weights.
         """
         p, n, k = self.n_features_in_, len(self.forests_), len(self.labels_)
         total = np.zeros(p)
@@ -366,7 +369,7 @@ class RankingForest(SetRanker):
             shares = forest.feature_importances_
             if self.oblique_ is not None:
                 shares = self.oblique_.attribute(shares)
-            # Forests of single labels vote on a pair each for one of its two labels.
+            # The forest of a single label votes on 2 / k of all pairs.
             total += shares * (1 if label_of(number, n, k) is None else 2 / k)
         return total / votes_of_a_pair(n, k)
 
@@ -377,7 +380,7 @@ class RankingForest(SetRanker):
         return X if self.oblique_ is None else self.oblique_.transform(X)
 
     def _leaves(self) -> Leaves:
-        """Those of the fit, or put together anew after the ranker has been loaded."""
+        """The leaves, which are computed again after the ranker has been loaded."""
         voting: Leaves | None = getattr(self, "_voting", None)
         if voting is None:
             voting = self._voting = self._leaves_of(self.min_samples_)
@@ -385,8 +388,8 @@ class RankingForest(SetRanker):
 
     def _leaves_of(self, min_samples: int) -> Leaves:
         weights = self._marginal_weight(), float(self.prior_weight)
-        own = self.forests_, self.rankings_, self.places_, self.consensus_
-        return Leaves.of(*own, weights, min_samples)
+        fitted = self.forests_, self.rankings_, self.places_, self.consensus_
+        return Leaves.of(*fitted, weights, min_samples)
 
     def _marginal_weight(self) -> float:
         if self.marginal_weight is None:
@@ -394,7 +397,7 @@ class RankingForest(SetRanker):
         return float(self.marginal_weight)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what follows from the rest."""
+        """The state without the leaves, which can be computed from it."""
         return {name: value for name, value in super().__getstate__().items() if name != "_voting"}
 
     @property
@@ -403,8 +406,8 @@ class RankingForest(SetRanker):
         if oblique is not None:
             features = sum(oblique.weights_.shape)
         k, places = len(self.labels_), int(self.places_.max(initial=0)) + 1
-        own = _CELL_BYTES * k**2 + _FEATURE_BYTES * features + _PLACE_BYTES * k * places
-        return own * 4 // 3  # the rest of a chunk is for leaf members, and for decoding
+        size = _CELL_BYTES * k**2 + _FEATURE_BYTES * features + _PLACE_BYTES * k * places
+        return size * 4 // 3  # a quarter of the memory is for leaves and decoding
 
     @property
     def _never_ties(self) -> bool:

@@ -1,13 +1,13 @@
-"""From the leaves that a row reaches to pair probabilities.
+"""Compute pair probabilities from the leaves that a row reaches.
 
-The training rows in the leaves vote, rows of equal rankings together. A member that ranks both
-labels of a pair votes for one of the three relations. One that ranks only one of them still says
-where this label stands: the labels' own distributions of positions, taken as independent, vote as
-well on which of two labels comes first, with a weight of their own. So do all training rankings,
-with a small one, which decides where leaves hardly compare a pair.
+The training rows in the leaves vote. A row that ranks both labels of a pair votes for one of the
+three relations. The distributions of single labels' positions, taken as independent, vote on which
+label comes first, with a weight of their own; they also use rows that rank only one label of a
+pair. All training rankings vote with a small weight, which matters for pairs that are rare in the
+leaves. Rows with equal rankings are grouped.
 
-A forest for a single label votes on its pairs with all others. So a pair has the votes of the
-forests of its two labels, and of the forest for all labels, where these are grown.
+The forest of a single label votes on its pairs with all other labels. So a pair has the votes of
+the forests of its two labels and of the shared forest, if these are grown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from moreplr.forest.parallel import Stopped, run
 from moreplr.rankers.ranking_forest import _marginals, _votes
 from moreplr.rankings._matrices import dense_ranks
 
-# Cells of pairs that are worked out at once: few enough to stay in the cache.
+# Pairs that are mixed at a time, few enough to stay in the cache.
 _CELLS = 1 << 17
 
 Codes = NDArray[np.uint8]
@@ -40,13 +40,13 @@ class Leaves:
 
     Attributes
     ----------
-    forests : list of a forest for all labels, or of one for each, or of both, in this order
-    groups : the number of each training row's ranking among the distinct ones
-    codes : int16 array (n_rankings, n_labels or more), the distinct rankings, as `add_votes` takes
-    places : int16 array (n_labels, n_rankings), their positions likewise
-    prior : the probabilities of a pair that no leaf compares
-    weights : those of the labels' own distributions and of the prior, against 1 for the votes
-    min_samples : the least number of rows in the node that votes
+    forests : list with the shared forest, or with one for each label, or with both, in this order
+    groups : for each training row, the number of its ranking among the distinct ones
+    codes : int16 array (n_rankings, n_labels or more), the distinct rankings, for `add_votes`
+    places : int16 array (n_labels, n_rankings), their positions, for `add_votes`
+    prior : the prior pair probabilities
+    weights : the weights of positions and of the prior, against 1 for the votes on pairs
+    min_samples : the fewest rows in the node that votes
     """
 
     forests: list[ForestRegressor]
@@ -67,12 +67,12 @@ class Leaves:
         weights: tuple[float, float],
         min_samples: int,
     ) -> Leaves:
-        """The leaves of forests by the rankings and places of all training rows."""
-        filled = np.where(np.isnan(rankings), np.inf, rankings)  # a position is finite
+        """Group the training rows by their rankings and places."""
+        filled = np.where(np.isnan(rankings), np.inf, rankings)  # positions are finite
         _, first, groups = np.unique(filled, axis=0, return_index=True, return_inverse=True)
-        own = np.ascontiguousarray(places[first].T)
+        distinct = np.ascontiguousarray(places[first].T)
         codes = _codes(rankings[first])
-        return cls(forests, groups.ravel(), codes, own, prior, weights, min_samples)
+        return cls(forests, groups.ravel(), codes, distinct, prior, weights, min_samples)
 
     @lazy
     def voters(self) -> list[Voters]:
@@ -83,49 +83,49 @@ class Leaves:
         """Pair probabilities of new rows."""
         codes = self._binned(X).codes
 
-        def asked(number: int) -> tuple[Voters, Codes, None]:
+        def inputs(number: int) -> tuple[Voters, Codes, None]:
             return self.voters[number], codes, None
 
-        return self._mix(len(X), asked)[0]
+        return self._mix(len(X), inputs)[0]
 
     def unseen(self, rows: NDArray[np.intp]) -> list[Unseen]:
-        """For each forest, which trees have not seen which training rows."""
+        """For each forest, a mask that is True where a tree did not draw a training row."""
         return [forest.unseen(rows) for forest in self.forests]
 
     def out_of_bag(
         self, rows: NDArray[np.intp], unseen: list[Unseen], n_jobs: int | None
     ) -> tuple[Pairs, NDArray[np.bool_]]:
-        """Those of training rows by trees that have not seen them, and which are known."""
+        """Pair probabilities of training rows out of bag, and for which rows they are known."""
 
-        def asked(number: int) -> tuple[Voters, Codes, Unseen]:
+        def inputs(number: int) -> tuple[Voters, Codes, Unseen]:
             forest = self.forests[number]
             voters = forest.voters(self.groups, self.min_samples)
             return voters, forest.codes_[rows], unseen[number]
 
-        return self._mix(len(rows), asked, n_jobs)
+        return self._mix(len(rows), inputs, n_jobs)
 
     def row_weights(self, X: Array) -> Array:
-        """The weights of all training rows in the leaves of one row, a line for each forest."""
+        """The weights of all training rows in the leaves of one row, (n_forests, n_rows)."""
         binned = self._binned(X)
         weights = np.zeros((len(self.forests), len(self.groups)))
-        for own, forest in zip(weights, self.forests, strict=True):
+        for in_forest, forest in zip(weights, self.forests, strict=True):
             _, indices, shares = forest.leaf_members(binned, min_samples=self.min_samples)
-            own[indices] = shares
+            in_forest[indices] = shares
         return weights
 
     def _binned(self, X: Array) -> BinnedMatrix:
-        binner = self.forests[0].binner_  # that of all forests
+        binner = self.forests[0].binner_  # all forests share it
         return BinnedMatrix(binner.transform(X), binner)
 
     def _mix(
         self,
         n: int,
-        asked: Callable[[int], tuple[Voters, Codes, Unseen | None]],
+        inputs: Callable[[int], tuple[Voters, Codes, Unseen | None]],
         n_jobs: int | None = 1,
     ) -> tuple[Pairs, NDArray[np.bool_]]:
-        """Probabilities of n rows, and for which of them every forest has members.
+        """Pair probabilities of n rows, and a mask of those with votes in every forest.
 
-        `asked` gives the voters of a forest, the codes of the rows, and which trees may speak.
+        `inputs` returns a forest's voters, the codes of the rows, and which trees to use.
         """
         k, n_forests = len(self.places), len(self.forests)
         known, stop = np.ones((n_forests, n), np.bool_), np.zeros(1, np.uint8)
@@ -136,7 +136,7 @@ class Leaves:
         def count(number: int) -> None:
             label = label_of(number, n_forests, k)
             first, last = (0, k) if label is None else (label, label + 1)
-            for part, members in members_in_parts(*asked(number)):
+            for part, members in members_in_parts(*inputs(number)):
                 if stop[0]:
                     raise Stopped
                 known[number, part] = np.diff(members[0]) > 0
@@ -162,7 +162,7 @@ class Leaves:
 
 
 def _codes(rankings: Positions) -> NDArray[np.int16]:
-    """Ranks from 0 and -1 for none, with columns of none up to full registers."""
+    """Ranks from 0, -1 if not ranked, with columns of -1 added to fill whole registers."""
     n, k = rankings.shape
     out = np.full((n, -(-k // _votes.LANES) * _votes.LANES), -1, np.int16)
     out[:, :k] = np.nan_to_num(dense_ranks(rankings) - 1, nan=-1)
@@ -170,7 +170,7 @@ def _codes(rankings: Positions) -> NDArray[np.int16]:
 
 
 def label_of(number: int, n_forests: int, k: int) -> int | None:
-    """The label of a forest by its number, None if it is for all labels."""
+    """The label of the forest with this number, None for the shared forest."""
     if n_forests == k > 1:
         return number
     return number - 1 if number > 0 else None
