@@ -31,8 +31,8 @@ def test_values_of_rows_come_as_they_are():
 
 
 def test_a_ratio_of_nothing_is_not_a_number():
-    found = ratio(np.array([0.0, 1.0, 0.0]), np.array([0, 4, 2]))
-    np.testing.assert_array_equal(found, [NAN, 0.25, 0.0])
+    found = ratio(np.array([0.0, 3.0, 1.0, 0.0]), np.array([0, 1, 4, 2]))
+    np.testing.assert_array_equal(found, [NAN, 3.0, 0.25, 0.0])
 
 
 def test_shares_add_up_over_rows_before_they_are_divided():
@@ -47,3 +47,14 @@ def test_a_share_of_nothing_says_what_is_lacking():
         assert np.isnan(share(np.zeros(2), np.zeros(2), None, "no tie"))
     with pytest.warns(UndefinedMetricWarning, match="no tie"):
         assert np.isnan(share(np.zeros(2), np.array([0, 3]), [1, 0], "no tie"))
+
+
+def test_warnings_point_to_the_caller_of_a_measure():
+    def measures():
+        return mean_of_rows(np.array([NAN]), None, False), share(
+            np.zeros(1), np.zeros(1), None, ""
+        )
+
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        measures()
+    assert [warning.filename for warning in caught] == [__file__] * 2
