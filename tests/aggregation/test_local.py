@@ -11,6 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from moreplr.aggregation import aggregate, expected_tau
 from moreplr.aggregation._local import flatten
+from moreplr.aggregation.gains import tau_x_gains
 
 # Kernels that run as plain Python, to find out what tests notice, take a hundred times as long.
 ROWS = 12 if numba.config.DISABLE_JIT else 400
@@ -88,3 +89,16 @@ def test_the_stronger_member_of_a_bucket_is_flattened_first(k, seed):
     keys = [(bucket[x], -net[x]) for x in flatten(D, bucket)]
     assert len(keys) == k
     assert all(one <= other for one, other in pairwise(keys))
+
+
+def test_no_swap_of_two_of_many_labels_improves_the_result(twin):
+    k = 30
+    P, Q = twin.three_way(ROWS // 4, k, np.random.default_rng(3), (1.0, 1.0, 0.3))
+    first, second = np.triu_indices(k, 1)
+    pairs = np.arange(len(first))
+    for D, ranks in zip(tau_x_gains(P + Q / 2, Q), expected_tau(P, Q, "local"), strict=True):
+        swapped = np.tile(ranks, (len(first), 1))
+        swapped[pairs, first], swapped[pairs, second] = ranks[second], ranks[first]
+        orders = np.vstack([ranks, swapped])
+        gains = ((orders[:, :, None] < orders[:, None, :]) * D).sum(axis=(1, 2))
+        assert gains.max() <= gains[0] + 1e-5
