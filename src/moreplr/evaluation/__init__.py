@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
+from moreplr._types import Array
 from moreplr.datasets import Dataset
 from moreplr.evaluation._unseen import Unseen
 from moreplr.evaluation._words import CONSENSUS, summary
@@ -127,7 +130,15 @@ def evaluate(
 
 def for_tables(rankers: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
     """The rankers for the columns of a data set; those that take any stay as they are."""
-    return {name: _for_table(ranker, data) for name, ranker in rankers.items()}
+    made = {name: _for_table(ranker, data) for name, ranker in rankers.items()}
+    if len(made) > 1 and isinstance(rankers.get(CONSENSUS), DummyRanker):
+        # Another ranker is judged, and this one need not wait for features that it ignores.
+        made[CONSENSUS] = TableRanker(rankers[CONSENSUS], FunctionTransformer(_no_features))
+    return made
+
+
+def _no_features(X: Any) -> Array:
+    return np.zeros((X.shape[0], 1))
 
 
 def _for_table(ranker: Any, data: Dataset) -> Any:

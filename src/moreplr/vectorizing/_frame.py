@@ -27,7 +27,6 @@ KINDS = (NUMBER, DATE, CATEGORY, TEXT, IDENTIFIER, EMPTY)
 # What skrub takes for a gap, beside what pandas does.
 _GAPS = GAPS | {"?", "...", "none"}
 _ISO = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?"
-_SKRUB = {"datetime": DATE, "low_cardinality": CATEGORY, "high_cardinality": TEXT}
 
 
 class FrameVectorizer(TransformerMixin, BaseEstimator):
@@ -45,9 +44,9 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
     =============  ===================================================================
 
     Texts that all are numbers, or dates, are taken as such. skrub's
-    :class:`~skrub.TableVectorizer` finds and encodes dates and categories. A value that was not
-    seen in training, where categories are expected, and one that is no date give a warning that
-    names it.
+    :class:`~skrub.ToDatetime` and :class:`~skrub.DatetimeEncoder` read and encode dates. A value
+    that was not seen in training, where categories are expected, and one that is no date give a
+    warning that names it.
 
     Parameters
     ----------
@@ -140,24 +139,24 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         self.steps_: dict[str, list[Any]] = {}
         self.texts_: dict[str, Any] = {}
         self.known_: dict[str, list[str]] = {}
-        others = {name: _raw(frame[name]) for name, kind in kinds.items() if kind in (DATE, TEXT)}
-        if not others:
-            return
-        found, dates = _look_into(others, integer_from("cardinality", self.cardinality, 2))
-        for name, kind in found.items():
-            values = others[name]
-            if kind == DATE:
-                self.steps_[name] = dates[name]
-            elif kind == CATEGORY:
+        cardinality = integer_from("cardinality", self.cardinality, 2)
+        for name, kind in kinds.items():
+            if kind not in (DATE, TEXT):
+                continue
+            values = _raw(frame[name])
+            steps = _date_steps(values)
+            if steps:
+                kind, self.steps_[name] = DATE, steps
+            elif values.nunique() < cardinality:
                 one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
                 one_hot.set_output(transform="pandas").fit(values.to_frame(_PART))
-                self.steps_[name] = [one_hot]
+                kind, self.steps_[name] = CATEGORY, [one_hot]
                 self.known_[name] = values.dropna().unique().tolist()
             elif _is_identifier(values):
                 kind = IDENTIFIER
             else:
                 encoder = TextEncoder() if self.text is None else clone(self.text)
-                self.texts_[name] = encoder.fit(values)
+                kind, self.texts_[name] = TEXT, encoder.fit(values)
             kinds[name] = kind
 
     def _warn_of_odd_columns(self, frame: pd.DataFrame) -> None:
@@ -310,28 +309,15 @@ def _is_identifier(values: pd.Series) -> bool:
     return known.is_unique and not known.str.strip().str.contains(" ", regex=False).any()
 
 
-def _look_into(
-    columns: dict[str, pd.Series], cardinality: int
-) -> tuple[dict[str, str], dict[str, list[Any]]]:
-    """What columns of dates and texts hold, and the fitted encoders of dates."""
+def _date_steps(values: pd.Series) -> list[Any]:
+    """The fitted encoders of a column of dates, or nothing if it holds texts."""
     # It takes a second and a half to import, which a table of numbers need not wait for.
-    from skrub import DatetimeEncoder, TableVectorizer, ToDatetime
+    from skrub import DatetimeEncoder, ToDatetime
 
-    kinds, dates = {}, {}
-    for name, values in columns.items():
-        vectorizer = TableVectorizer(
-            cardinality_threshold=cardinality,
-            low_cardinality="drop",
-            high_cardinality="drop",
-            datetime=DatetimeEncoder(add_weekday=True),
-            drop_null_fraction=None,
-        )
-        # One by one: what is kept of a column then does not depend on the others.
-        vectorizer.fit(values.to_frame(_PART))
-        kind = vectorizer.column_to_kind_[_PART]
-        if kind == "numeric":  # of a categorical type, whose values are numbers
-            kind = "low_cardinality" if values.nunique() < cardinality else "high_cardinality"
-        kinds[name] = _SKRUB[kind]
-        steps = vectorizer.all_processing_steps_[_PART]
-        dates[name] = [one for one in steps if isinstance(one, ToDatetime | DatetimeEncoder)]
-    return kinds, dates
+    reader, encoder = ToDatetime(), DatetimeEncoder(add_weekday=True)
+    try:
+        dates = reader.fit_transform(values.rename(_PART))
+    except ValueError:  # how it rejects what are no dates
+        return []
+    encoder.fit_transform(dates)
+    return [reader, encoder]

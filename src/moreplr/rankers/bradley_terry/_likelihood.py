@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.utils.sparsefuncs import mean_variance_axis
+from threadpoolctl import threadpool_limits
 
 from moreplr._types import Array, Positions
 from moreplr.base import CHUNK_BYTES
@@ -148,7 +149,9 @@ def solve(
     start = np.zeros(len(ridge)) if start is None else start
     # Slopes are sums over the rows.
     options = {"maxiter": 1000, "ftol": tolerance, "gtol": np.sqrt(tolerance) * len(rows) / 10}
-    return minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+    # The products are so small that a second thread would mostly wait.
+    with threadpool_limits(1, "blas"):
+        return minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
 
 
 def standard_errors(
