@@ -1,4 +1,4 @@
-"""λ: how a bucket order becomes the positions that a regressor learns."""
+"""λ: encoders, which turn bucket orders into the positions that a regressor learns."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ def encode(Y: Any, method: str = "dense", positions: str = "observed") -> Positi
     ----------
     Y : rankings in any form that :func:`moreplr.rankings.check_rankings` accepts
     method : {"dense", "standard", "modified", "fractional"}
-        What tied labels get: the number of the bucket; the first, the last or the mean of the
-        places that their bucket takes. All agree where there are no ties.
+        The position of tied labels: the number of the bucket; the first, the last or the mean of
+        the places that their bucket takes. All methods agree if there are no ties.
     positions : {"observed", "expected", "given"}
-        With "observed" the ranked labels are encoded among themselves, whatever numbers they
-        carried. "expected" stretches these positions to where they would stand on average among
-        all k labels, had the missing ones been drawn at random: the r-th of m becomes
-        r·(k + 1)/(m + 1), so that rows with different gaps share one scale. With "given"
-        the numbers of Y are kept, which may count labels that have been taken away; `method`
-        has no effect then. The first two agree on complete rankings.
+        "observed" encodes places among the ranked labels only. "expected" stretches these to the
+        positions that the labels would have on average among all k if the missing ones were
+        drawn at random: the r-th of m becomes r·(k + 1)/(m + 1), so that rows with different
+        gaps have the same scale. "given" keeps the numbers of Y, which may count labels that
+        have been removed; `method` has no effect then. The first two agree on complete rankings.
 
     Returns
     -------
@@ -81,7 +80,7 @@ class RankEncoder(BaseEstimator):
         self.positions = positions
 
     def fit(self, Y: Any, y: Any = None) -> Self:
-        """Check the parameters; an encoder learns nothing."""
+        """Check the parameters; encoders are not fitted."""
         self.transform(np.ones((1, 1)))
         return self
 

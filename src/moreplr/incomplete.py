@@ -1,9 +1,9 @@
-"""Take labels away from rankings, to study learning from incomplete ones.
+"""Remove labels from rankings, to study learning from incomplete ones.
 
 Two protocols differ only in the order of two steps, and their results differ a lot:
 
-- *honest* (``positions="observed"``): ``encode(remove_labels(Y, 0.3), method)``. The labels are
-  gone, and the others are ranked among themselves. Incomplete data look like this.
+- *honest* (``positions="observed"``): ``encode(remove_labels(Y, 0.3), method)``. Labels are
+  removed first, then positions are counted. Incomplete data look like this.
 - *published* (``positions="given"``): ``remove_labels(encode(Y, method), 0.3)``. The surviving
   labels keep the positions of the complete ranking, which reveal how many labels are missing
   between them. The paper's tables were made this way.
@@ -32,15 +32,15 @@ def remove_labels(
     ----------
     Y : rankings in any accepted form
     fraction : float in [0, 1]
-        The share of the ranked labels to take away.
+        The share of the ranked labels to remove.
     method : {"exact", "bernoulli"}
-        "exact" takes ⌊share · ranked labels⌋ cells of the whole matrix, without regard to
-        rows, as the paper's experiments do; "bernoulli" tosses a coin for each label.
+        "exact" removes ⌊share · ranked labels⌋ cells of the whole matrix, without regard to
+        rows, as in the paper's experiments; "bernoulli" removes each label independently.
     random_state : int, numpy Generator or None
 
     Returns
     -------
-    float array of positions; those that stay are untouched
+    float array of positions; those that are not removed stay unchanged
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """σ: post-hoc layers that turn predicted positions into a bucket order.
 
-A layer sorts the k outputs of a row and decides between neighbours whether a new bucket opens,
-so that its cascade (i tied with j, j with m, hence i with m) costs one pass: O(k log k) a row.
-Layers learn nothing: changing one on a fitted ranker needs no new fit.
+A layer sorts the k outputs of a row and decides for each pair of neighbours whether a new bucket
+begins. So ties are transitive (i tied with j and j with m means i tied with m), and a row takes
+O(k log k) time. Layers are not fitted: they can be changed on a fitted ranker.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from moreplr.rankings import dense_ranks
 
 
 class Layer(BaseEstimator):
-    """Base class of layers. `needs_intervals`: whether the regressor must give half-widths."""
+    """Base class of layers; `needs_intervals` says whether the regressor needs half-widths."""
 
     needs_intervals = False
 
@@ -34,7 +34,7 @@ class Layer(BaseEstimator):
         positions : array of shape (n_samples, n_labels)
             The regressor's outputs, finite.
         half_widths : array of the same shape, optional
-            How far each output may be off. Only layers with `needs_intervals` read them.
+            The uncertainty of each output. Only layers with `needs_intervals` use them.
 
         Returns
         -------
@@ -79,8 +79,8 @@ class RoundRank(Layer):
     Parameters
     ----------
     halves : {"up", "even"}
-        Where exact halves go: up as in the paper's text, or to the even number as in its
-        published experiments.
+        How exact halves are rounded: up, as in the paper's text, or to the even number, as in
+        its published experiments.
 
     Examples
     --------
@@ -101,10 +101,10 @@ class RoundRank(Layer):
 class PredictionInterval(Layer):
     """Labels whose intervals overlap or touch tie, and so do chains of them (PI).
 
-    The interval of a label is its output ± q times the half-width that the regressor gives.
-    For forests that is σ/√trees over the individual trees: the standard error of the forest's
-    mean, as in the paper, not an interval that covers a future position with a known
-    probability. :class:`moreplr.regressors.Conformal` gives one of those.
+    The interval of a label is its output ± q times the regressor's half-width. For forests this
+    is σ/√trees over the individual trees: the standard error of the forest's mean, as in the
+    paper. Such an interval does not cover a future position with a known probability;
+    :class:`moreplr.regressors.Conformal` has intervals that do.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class EpsilonCloseness(Layer):
     Parameters
     ----------
     epsilon : float in [0, 1]
-        Neighbours with a gap below it tie, as in the paper's text; equal outputs always do.
+        Neighbours with a distance below it tie, as in the paper's text; equal outputs always do.
         The published experiments tie up to and including twice the stated value: their
         ε = 0.03 is about `epsilon=0.06` here.
 
@@ -165,21 +165,21 @@ class EpsilonCloseness(Layer):
 
 
 class ExpectedTau(Layer):
-    """The bucket order of greatest expected τ_X if the outputs are off by normal errors.
+    """The bucket order with the highest expected τ_X, assuming normal errors of the outputs.
 
-    A label's position is taken as normal around its output, with q times the half-width that
-    the regressor gives as standard deviation, independent of the others. Two labels tie when
-    their positions differ by less than `tie`. That gives each pair the probabilities of the
-    three relations, which are decoded for τ_X; unlike in the layers of the paper, no chain
-    of close neighbours ties labels that are far apart. O(k²) a row at least.
+    The position of a label is assumed to be normal around its output, independent of other
+    labels, with q times the regressor's half-width as standard deviation. Two labels tie if their
+    positions differ by less than `tie`. The resulting pair probabilities are decoded for τ_X.
+    Unlike in the layers of the paper, no chain of close neighbours ties labels that are far
+    apart. A row takes at least O(k²) time.
 
     Parameters
     ----------
     q : float
         Factor on the half-widths, at least 0. For a forest of 100 trees the default gives the
-        standard deviation over the individual trees; with a Gaussian process take 1.
+        standard deviation over the individual trees; with a Gaussian process use 1.
     tie : float
-        How far apart tied labels may be, in positions; ½ as in rounding.
+        The largest difference in position at which labels tie; ½ as in rounding.
 
     Examples
     --------

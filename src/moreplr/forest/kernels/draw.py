@@ -1,4 +1,4 @@
-"""Draw the features that a split looks at, and remember those that are constant in a subtree."""
+"""Draw the features that a split considers, and note those that are constant in a subtree."""
 
 from __future__ import annotations
 

@@ -109,7 +109,10 @@ def is_pure(tree, perm, lo, hi, total):
 
 @inlined
 def split_densely(tree, scratch, perm, lo, hi, total, whole, max_features, rng, constant):
-    """`split` for nodes with so many rows that it is faster to visit all bins, empty or not."""
+    """`split` for nodes with so many rows that it is faster to visit all bins, empty or not.
+
+    Arguments and results are those of `split`.
+    """
     first, second = np.float32(total & _CLASS), np.float32((total >> CLASS_BITS) & _CLASS)
     gain, feature, last, following, left = np.float32(-1.0), 0, 0, 0, np.int32(0)
     drawn = 0
@@ -202,7 +205,11 @@ def push(stack, sums, top, lo, hi, depth, parent, is_right, total):
 def grow_at(
     tree, scratch, perm, limits, seed, rng, stack, sums, n_stack, constant, words, state, budget
 ):
-    """`grow` on pointers; `n_stack` is the size of the stack, `words` that of a `constant` set."""
+    """`grow` on pointers.
+
+    The arguments are those of `grow`, with the size of the stack, `n_stack`, and the number of
+    words in a bit set of `constant`, `words`.
+    """
     spent = 0
     min_leaf, max_features = peek(limits, MIN_LEAF), peek(limits, MAX_FEATURES)
     # 256 bins: some rows lack a feature

@@ -72,6 +72,16 @@ def _prune_tree(
     feature, cut, missing_left, right, start, perm, mass, group, min_samples, dense, tree,
     n_leaves, pruned,
 ):  # fmt: skip
+    """Append a pruned tree to `pruned`, and return the number of leaves so far.
+
+    Parameters
+    ----------
+    feature, cut, missing_left, right, start, perm : the tree's parts of these arrays of `Trees`
+    mass, group, min_samples, pruned : as in `prune`
+    dense : array (n_groups,), zeros before and after
+    tree : int, the number of the tree
+    n_leaves : int, the number of leaves before
+    """
     end, beyond, weight = _measured(right, start, mass)
     above, turn = np.zeros(len(right), np.int64), np.full(len(right), -1)
     before = np.zeros(len(perm) + 1, np.int32)  # voters, where a leaf's rows begin

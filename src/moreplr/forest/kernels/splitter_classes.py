@@ -66,7 +66,7 @@ def collect(tree, perm, lo, hi, chosen, n_chosen, numbers, sums, others):
 
 @inlined
 def collect_four(tree, perm, lo, hi, chosen, numbers, sums, others):
-    """`collect` for four features, which fit into registers."""
+    """`collect` for the four features in `chosen`, which fit into registers."""
     a, b = np.int64(peek(chosen, 0)), np.int64(peek(chosen, 1))
     c, d = np.int64(peek(chosen, 2)), np.int64(peek(chosen, 3))
     for i in range(lo, hi - 1, 2):

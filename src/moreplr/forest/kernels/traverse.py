@@ -20,7 +20,10 @@ from moreplr.forest.kernels.layout import MISSING
 
 @jit
 def descend(codes, row, feature, cut, missing_left, right, first):
-    """The leaf that a row reaches, as a node number within the tree whose root is `first`."""
+    """The leaf that a row reaches, as a node number within the tree whose root is `first`.
+
+    The other arguments are described in the module's docstring.
+    """
     node = first
     while right[node] >= 0:
         c = codes[row, feature[node]]
@@ -31,7 +34,10 @@ def descend(codes, row, feature, cut, missing_left, right, first):
 
 @jit
 def apply(codes, offsets, feature, cut, missing_left, right, out):
-    """Write the node number of each row's leaf in each tree to `out` (n, n_trees)."""
+    """Write the node number of each row's leaf in each tree to `out` (n, n_trees).
+
+    Arguments are described in the module's docstring.
+    """
     for tree in range(len(offsets) - 1):
         first = offsets[tree]
         for row in range(len(codes)):
@@ -40,7 +46,10 @@ def apply(codes, offsets, feature, cut, missing_left, right, out):
 
 @jit
 def add_up(codes, offsets, feature, cut, missing_left, right, leaf_offsets, values, out):
-    """Add each tree's leaf values to `out` (n, k)."""
+    """Add each tree's leaf values to `out` (n, k).
+
+    Arguments are described in the module's docstring.
+    """
     for tree in range(len(offsets) - 1):
         first = offsets[tree]
         for row in range(len(codes)):
@@ -56,8 +65,8 @@ def spread(
 ):
     """Write the sum over the trees, as in `add_up`, their mean, and squared deviations from it.
 
-    `total`, `mean` and `square` are (n, k) and zero before. The mean is updated tree by tree, so
-    that its rounding differs from that of `total`.
+    `total`, `mean` and `square` are (n, k) and zero before; the other arguments are described in
+    the module's docstring. The mean is updated tree by tree, so that it is rounded differently.
     """
     for tree in range(len(offsets) - 1):
         first = offsets[tree]
@@ -75,7 +84,10 @@ def spread(
 def out_of_bag(
     codes, rows, tree, offsets, feature, cut, missing_left, right, leaf_offsets, values, out, count
 ):
-    """Add the leaf values of `tree` to `out` for rows that it did not draw; `count` the trees."""
+    """Add the leaf values of `tree` to `out` for rows that it did not draw, and 1 to `count`.
+
+    The other arguments are described in the module's docstring.
+    """
     first = offsets[tree]
     for row in rows:
         node = first + descend(codes, row, feature, cut, missing_left, right, first)
@@ -87,7 +99,10 @@ def out_of_bag(
 
 @jit
 def leaves(codes, rows, offsets, feature, cut, missing_left, right, out):
-    """Write the number of the leaf of each given row, in the first tree, to `out`."""
+    """Write the number of the leaf of each given row, in the first tree, to `out`.
+
+    Arguments are described in the module's docstring.
+    """
     for row in rows:
         node = offsets[0] + descend(codes, row, feature, cut, missing_left, right, offsets[0])
         out[row] = -1 - right[node]

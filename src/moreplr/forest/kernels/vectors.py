@@ -1,7 +1,7 @@
 """Arithmetic on slices of float32 memory, whose lengths are `steps` times eight.
 
 Multiples of eight let the compiler use whole registers; lanes beyond the targets are zero. In
-docstrings, a[i:] is the slice of pointer `a` that begins at index `i`.
+docstrings, a[i:] is the slice of pointer `a` that begins at index `i`, with 8 * `steps` numbers.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Ranks = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Features:
-    """Standardised features, (X - mean) / scale, which are never computed if X is sparse."""
+    """Standardised features, (X - mean) / scale, which are not stored if X is sparse."""
 
     X: Any
     mean: Array
@@ -39,7 +39,7 @@ class Features:
             known = ~np.isnan(X)
             total = np.maximum(weight @ known, 1e-300)
             mean = weight @ np.where(known, X, 0.0) / total
-            # A missing feature counts as its mean, and adds nothing to the variance.
+            # Missing features are replaced by the mean, and do not add to the variance.
             away = np.where(known, X - mean, 0.0)
             variance = weight @ away**2 / total
         scale = np.sqrt(variance)
@@ -54,14 +54,14 @@ class Features:
         return bool(np.isfinite(self.scale).any())
 
     def times(self, weights: Array) -> Array:
-        """The part of the utilities that depends on features, (n, k), by weights (k, p)."""
+        """The part of the utilities that depends on features, (n, k), for weights (k, p)."""
         if self.standardised:
             return self.X @ weights.T
         own = weights / self.scale
         return self.X @ own.T - own @ self.mean
 
     def transposed_times(self, slopes: Array) -> Array:
-        """The derivatives by the weights, (k, p), by those by the utilities, (n, k)."""
+        """The derivatives (k, p) with respect to weights, from those of the utilities (n, k)."""
         if self.standardised:
             return slopes.T @ self.X
         return ((self.X.T @ slopes).T - np.outer(slopes.sum(axis=0), self.mean)) / self.scale
@@ -110,7 +110,7 @@ class Data:
         return solution[: -k - m].reshape(k, -1), solution[-k - m : -m], solution[-m:]
 
     def slope(self, slopes: Array) -> Array:
-        """Derivatives by a solution, from those of all rows by utilities and tendencies."""
+        """Derivatives with respect to a solution, from those of utilities and tendencies."""
         k = self.ranks.shape[1]
         by_intercept, by_ties = np.split(slopes.sum(axis=0), 2)
         by_weights = self.features.transposed_times(slopes[:, :k]).ravel()
@@ -186,13 +186,13 @@ def standard_errors(
             own[:, places.ravel()] = (slopes[:, :k, None] * X[:, None]).reshape(len(X), -1)
             own[:, ties] = slopes[:, k:] if m == k else slopes[:, k:].sum(axis=1, keepdims=True)
             spread += own.T @ own
-    # The likelihood ignores what all labels have in common: any curvature of it will do.
+    # The likelihood does not depend on the sum over labels, so any curvature of it is right.
     for column in places.T:
         total[np.ix_(column, column)] += 1.0
     covariance = np.linalg.inv(total)
     if kind == "rows":
         covariance = covariance @ spread @ covariance
-    change = np.eye(p + 1)  # from standardised features to features as they are
+    change = np.eye(p + 1)  # from standardised to original features
     change[:p, :p] = np.diag(1 / data.features.scale)
     change[p, :p] = -data.features.mean / data.features.scale
     grid = covariance[np.ix_(places.ravel(), places.ravel())].reshape(k, p + 1, k, p + 1)

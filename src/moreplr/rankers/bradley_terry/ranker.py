@@ -29,35 +29,35 @@ class BradleyTerryRanker(PairRanker):
         P(i≻j) ∝ exp(s_i),   P(j≻i) ∝ exp(s_j),   P(i∼j) ∝ exp((s_i + s_j) / 2 + t_i + t_j),
 
     which is Davidson's (1970) model of ties. The likelihood is the product over all pairs of
-    labels that a row ranks; missing labels take no part. Without features (one constant
+    labels that a row ranks; missing labels are left out. Without features (one constant
     column) this is the Bradley–Terry model with ties, as used for votes between language models.
 
-    Features are standardised inside, and a ridge, chosen by cross-validation, keeps the weights
-    small. A missing feature counts as its mean. Sparse features are not made dense.
+    Features are standardised internally, and a ridge penalty, chosen by cross-validation, keeps
+    the weights small. Missing features are replaced by their mean. Sparse features stay sparse.
 
     Parameters
     ----------
     alpha : float, optional
-        The ridge: the loss grows by alpha / 2 times the sum of the squared weights of the
-        standardised features. By default the one of `alphas` under which rankings that were
-        held out are most likely.
+        The ridge penalty: alpha / 2 times the sum of the squared weights of the standardised
+        features is added to the loss. By default the value of `alphas` with the highest
+        likelihood of held-out rankings.
     alphas : sequence of float
-        What is tried, from the largest down, until the likelihood falls twice in succession.
+        The values to try, from the largest down, until the likelihood falls twice in succession.
     n_folds : int, default=3
         The number of folds of this cross-validation. Row i is in fold ``i % n_folds``, so that
-        nothing is drawn at random.
+        folds are not random.
     intercept_alpha : float, default=0.01
-        The same for the intercepts and tie tendencies. It keeps them finite where a label always
-        wins or nothing is ever tied, and has hardly any effect elsewhere: it equals a normal
+        The ridge penalty of intercepts and tie tendencies. It keeps them finite if a label always
+        wins or no labels are ever tied, and has hardly any effect otherwise: it equals a normal
         prior with a standard deviation of 10.
     ties : {"label", "common"}, default="label"
         A tie tendency for each label, or one for all, as in Davidson's own model, whose ν is
         exp(2t).
     standard_errors : {None, "fisher", "rows"}, default=None
-        Compute the standard errors of all coefficients. With "fisher" all pairs count as
-        independent observations, as is right where a row compares two labels. With "rows" only
-        rows do (the sandwich estimator), as is right where they rank more. Takes a square
-        matrix with a row for each coefficient.
+        Compute the standard errors of all coefficients. "fisher" assumes that all pairs are
+        independent, which is right if each row compares two labels. "rows" assumes only that
+        rows are independent (the sandwich estimator); use it if rows rank more labels. Both need
+        a square matrix with a row for each coefficient.
     aggregation : str, default="auto"
         A method of :func:`moreplr.aggregation.aggregate`.
     objective : {"tau_x", "l1"}, default="tau_x"
@@ -67,20 +67,19 @@ class BradleyTerryRanker(PairRanker):
 
     Attributes
     ----------
-    coef_ : array (n_labels, n_features), for the features as they are; each column sums to zero
+    coef_ : array (n_labels, n_features), for features on their own scale; each column sums to zero
     intercept_ : array (n_labels,), sums to zero
     ties_ : array (n_labels,), the tie tendencies
-    mean_ : array (n_features,), what counts for a missing feature
-    coef_error_, intercept_error_, ties_error_ : their standard errors, if wanted
+    mean_ : array (n_features,), which replaces missing features
+    coef_error_, intercept_error_, ties_error_ : their standard errors, if `standard_errors` is set
     alpha_ : float, the ridge in use
     scores_ : dict, the mean log-likelihood of a held-out pair for each ridge that was tried
     labels_ : object array (n_labels,)
 
     Notes
     -----
-    Adding a number to all utilities changes no probability. Utilities that sum to zero over the
-    labels are the ones reported, and their standard errors are those of the distance to the
-    mean label.
+    Adding a number to all utilities does not change any probability. Reported utilities sum to
+    zero over the labels, and their standard errors are those of the distance to the mean label.
 
     References
     ----------

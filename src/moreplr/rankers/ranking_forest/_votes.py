@@ -93,7 +93,8 @@ def _place(places, rows, votes, n, own, positions):
 def _count_relations(codes, label, rows, votes, n, width, before, tied):
     """Count the votes for `label` before each of the first `width` labels, and for ties.
 
-    `rows` and `votes` are n rankings and their votes; counts are added to `before` and `tied`.
+    `rows` are the numbers of n rankings in `codes`, and `votes` their votes. Counts are added to
+    `before` and `tied`.
     """
     for m in range(0, n, _AT_ONCE):
         a, b, c, d = codes[rows[m]], codes[rows[m + 1]], codes[rows[m + 2]], codes[rows[m + 3]]
@@ -110,7 +111,10 @@ def _count_relations(codes, label, rows, votes, n, width, before, tied):
 
 @inlined
 def _count_ranked(codes, rows, votes, n, width, ranked):
-    """Add the votes of the rankings with each of the first `width` labels to `ranked`."""
+    """Add the votes of the rankings with each of the first `width` labels to `ranked`.
+
+    The other arguments are those of `_count_relations`.
+    """
     for m in range(0, n, _AT_ONCE):
         a, b, c, d = codes[rows[m]], codes[rows[m + 1]], codes[rows[m + 2]], codes[rows[m + 3]]
         of_a, of_b, of_c, of_d = votes[m], votes[m + 1], votes[m + 2], votes[m + 3]
