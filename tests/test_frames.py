@@ -44,9 +44,9 @@ def test_a_pandas_frame_is_not_copied():
 def test_results_have_the_names_and_the_index_of_the_rows():
     X = pd.DataFrame({"x": [1, 2]}, index=["u", "v"])
     labels = np.array(["a", 3], dtype=object)
-    found = named_columns(np.eye(2), labels, X, "pandas")
+    found = named_columns(np.eye(2), labels, "pandas", X)
     assert (found.index.tolist(), found.columns.tolist()) == (["u", "v"], ["a", 3])
-    assert named_columns(np.eye(2), labels, X, "polars").columns == ["a", "3"]
+    assert named_columns(np.eye(2), labels, "polars", X).columns == ["a", "3"]
 
 
 @pytest.mark.parametrize(

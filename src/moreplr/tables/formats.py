@@ -12,7 +12,6 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import IO, Any
 
-from moreplr._validation import check_name
 
 STREAM = "-"
 FORMATS = ("csv", "tsv", "parquet", "excel", "json", "jsonl")
@@ -81,7 +80,8 @@ class Format:
             if ending in _FOREIGN:
                 raise ValueError(f"{name} is {_FOREIGN[ending]}; save it as CSV, Excel or Parquet")
             kind = _FORMAT_OF.get(ending, "csv")
-        check_name("format", kind, FORMATS)
+        if kind not in FORMATS:  # help imports this module: no check_name, which needs NumPy
+            raise ValueError(f"format must be one of {FORMATS}, got {kind!r}")
         if kind in ("parquet", "excel") and compression:
             what = {"parquet": "Parquet", "excel": "Excel"}[kind]
             raise ValueError(f"{name}: {what} is compressed in itself; leave out {compression}")
