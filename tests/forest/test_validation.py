@@ -176,7 +176,7 @@ def test_a_word_with_an_unknown_feature_is_refused(batch):
 def test_numbers_that_do_not_fit_a_batch_are_refused(name, value, batch):
     wrong = copy.copy(batch)
     setattr(wrong, name, value)
-    with pytest.raises(ValueError, match="must|does not fit|n_estimators"):
+    with pytest.raises(ValueError, match=r"must|does not fit|n_estimators"):
         check_batch(wrong)
 
 

@@ -12,7 +12,6 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import IO, Any
 
-
 STREAM = "-"
 FORMATS = ("csv", "tsv", "parquet", "excel", "json", "jsonl")
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zip")
