@@ -49,6 +49,7 @@ CASES = [
     ("ranking_forest", f"{FOREST}.trees_.values", lambda v: v.astype(float), "must be an array"),
     ("ranking_forest", f"{FOREST}.trees_.values", lambda v: v[:, :1].copy(), "same number"),
     ("ranking_forest", "oblique_", None, "rows of rankings_"),
+    ("ranking_forest", "positions", "guessed", "positions must be one of"),
     ("ranking_forest", "oblique_.weights_", _shorter, "must have shape"),
     ("ranking_forest", "oblique_.weights_", lambda w: w[:, 1:].copy(), "must have shape"),
     ("ranking_forest_per_label", "forests_", lambda forests: forests[:2], "one for each label"),

@@ -117,6 +117,7 @@ def _check_pairwise(ranker: Any) -> None:
 
 
 def _check_ranking_forest(ranker: Any) -> None:
+    ranker._check_parameters()  # predictions depend on them, too
     (n, k), p, oblique = ranker.rankings_.shape, ranker.n_features_in_, ranker.oblique_
     n_forests, n_features = len(ranker.forests_), p
     if oblique is not None:
