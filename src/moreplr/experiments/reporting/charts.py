@@ -13,9 +13,9 @@ from moreplr.experiments.reporting.summary import (
     PROBLEMS,
     Condition,
     Summary,
-    counted,
     percent,
 )
+from moreplr.rankings._cells import count
 
 
 def times(summary: Summary) -> str:
@@ -39,7 +39,7 @@ def times(summary: Summary) -> str:
     x_title = "CPU seconds for a fold (geometric mean)"
     return html.figure(
         figures.scatter(points, x_title, "mean τ_X"),
-        f"{condition}, {counted(len(whole), 'data set')}. Fit and predict on one core; a fit that "
+        f"{condition}, {count(len(whole), 'data set')}. Fit and predict on one core; a fit that "
         "several methods share counts in full for each.",
     )
 

@@ -15,9 +15,9 @@ from moreplr.experiments.reporting.summary import (
     Block,
     Condition,
     Summary,
-    counted,
 )
 from moreplr.experiments.statistics import compare_with, indistinct_groups
+from moreplr.rankings._cells import count
 
 _PROTOCOLS = (
     "Published protocol: the complete training ranking is encoded, then labels are taken away; "
@@ -48,8 +48,8 @@ def lead(summary: Summary) -> str:
     folds = summary.cells["folds"]
     per_cell = str(folds.max()) if folds.nunique() == 1 else f"{folds.min()} to {folds.max()}"
     facts = [
-        f"{len(results):,} results: {counted(len(sets), 'data set')}, "
-        f"{counted(len(summary.methods), 'method')}, {per_cell} folds for each mean."
+        f"{len(results):,} results: {count(len(sets), 'data set')}, "
+        f"{count(len(summary.methods), 'method')}, {per_cell} folds for each mean."
     ]
     facts += _against_paper(summary)
     if len(summary.failures):
@@ -95,7 +95,7 @@ def _winner(block: Block) -> html.Cell:
         others = f"no difference by Friedman's test, p = {tests.friedman.p_value:.2g}"
     elif near:
         others = ", ".join(near)
-    size = f"{block.scores.shape[1]} methods, {counted(len(block.scores), 'data set')}"
+    size = f"{block.scores.shape[1]} methods, {count(len(block.scores), 'data set')}"
     more = "".join(f"<span class='paper'>{escape(line)}</span>" for line in (others, size))
     return html.Cell(f"{first} {rank}{more}", tests.control, "text wrap")
 

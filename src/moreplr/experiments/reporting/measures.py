@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from moreplr.experiments.reporting import html
-from moreplr.experiments.reporting.summary import PROBLEMS, Condition, Summary, counted
+from moreplr.experiments.reporting.summary import PROBLEMS, Condition, Summary
 from moreplr.experiments.units import MEASURES
+from moreplr.rankings._cells import count
 
 CONSENSUS = "Dummy"
 # Measures of which larger values are better.
@@ -92,5 +93,5 @@ def _as_html(table: pd.DataFrame, title: str) -> str:
     heads += [
         (_HEADS[name], "descending" if name in _LARGE_IS_GOOD else "ascending") for name in shown
     ]
-    size = counted(int(table["datasets"].max()), "data set")
+    size = count(int(table["datasets"].max()), "data set")
     return html.table(heads, rows, f"{title}: means over {size}")

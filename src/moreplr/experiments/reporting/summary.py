@@ -19,6 +19,7 @@ from moreplr.experiments.reporting.leaderboard import with_leaderboard
 from moreplr.experiments.statistics import FriedmanHolm, friedman_holm
 from moreplr.experiments.store import Stores
 from moreplr.experiments.units import MEASURES
+from moreplr.rankings._cells import count
 
 CELL = ["problem", "dataset", "missing", "protocol", "method"]
 PROBLEMS = {
@@ -80,17 +81,6 @@ def percent(share: float) -> str:
     return f"{100 * share:g}\N{NO-BREAK SPACE}%"
 
 
-def counted(number: int, name: str) -> str:
-    """How many there are of something.
-
-    Examples
-    --------
-    >>> counted(1, "data set"), counted(2, "data set")
-    ('1 data set', '2 data sets')
-    """
-    return f"{number:,} {name}" + "s" * (number != 1)
-
-
 @dataclass(frozen=True)
 class Block:
     """Scores of some methods on some data sets under one condition, and the tests on them."""
@@ -104,7 +94,7 @@ class Block:
     def title(self) -> str:
         """The problem, the condition and the number of data sets."""
         n = len(self.scores)
-        return f"{PROBLEMS[self.problem]}, {self.condition} ({counted(n, 'data set')})"
+        return f"{PROBLEMS[self.problem]}, {self.condition} ({count(n, 'data set')})"
 
 
 class Summary:
