@@ -5,9 +5,10 @@
 `now.csv.gz` has the first repetition of `RankingForest` with all shares of missing labels: ten
 folds, five of data sets with more than 3,000 rows, two of the letter data. It has the first two
 folds of `AutoRanker` and `RankingBoost` on complete rankings, run with an earlier forest in the
-mixture. All are from the plan `paper` with other methods and limits. `results.csv.gz` has the same folds of `RankingForest` of 0.1.0. Printed are mean
-differences in τ_X over data sets, with their standard errors, and the ratio of the seconds of all
-fits, of different days and machines: `python benchmarks/since_cost.py` compares seconds.
+mixture. All are from the plan `paper` with other methods and limits. `results.csv.gz` has the same
+folds of `RankingForest` of 0.1.0. Printed are mean differences in τ_X over data sets, with their
+standard errors, and the ratio of the seconds of all fits, of different days and machines:
+`python benchmarks/since_cost.py` compares seconds.
 """
 
 from __future__ import annotations
