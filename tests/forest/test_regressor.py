@@ -231,9 +231,16 @@ def test_features_can_be_binned_beforehand():
         shared.predict(BinnedMatrix.of(X[:, :2]))
 
 
+@pytest.mark.parametrize("features", [[5], [-1], []])
+def test_features_that_are_not_there_are_refused(features):
+    X, Y = problem(n=20)
+    with pytest.raises(ValueError, match="features must be from 0 to 4"):
+        ForestRegressor(2).fit(X, Y, features=features)
+
+
 def test_trees_that_may_split_on_some_features_are_those_of_these_features_alone():
     X, Y = problem(n=80, share=0.2)
-    some = np.array([4, 0, 3])
+    some = np.array([0, 3, 4])
     options = {"max_features": 2, "random_state": 0}
     of_all = ForestRegressor(10, **options).fit(X, Y, features=some)
     alone = ForestRegressor(10, **options).fit(X[:, some], Y)

@@ -111,7 +111,9 @@ class ForestRegressor(RegressorMixin, BaseForest):
         targets = targets_of(y, binned.codes, type(self).__name__)
         self.n_outputs_ = 1 if targets.ndim == 1 else targets.shape[1]
         self._flat = targets.ndim == 1
-        some = None if features is None else np.asarray(features, np.intp)
+        some = None if features is None else np.unique(np.asarray(features, np.intp))
+        if some is not None and (len(some) == 0 or some[0] < 0 or some[-1] >= binned.shape[1]):
+            raise ValueError(f"features must be from 0 to {binned.shape[1] - 1}, got {features!r}")
         self._fit_trees(binned, targets.reshape(-1, self.n_outputs_), weight, some)
         return self
 
